@@ -51,7 +51,7 @@ package struct RcFile {
   package var bindings: [KeyBinding] = []
   /// For finding the files that a line names.
   let environment: [String: String]
-  private let reserved: Set<String>
+  private let reserved: () -> Set<String>
   /// The files being read, to detect loops.
   private var open: [String] = []
   /// The line being read, from 1.
@@ -68,7 +68,9 @@ package struct RcFile {
   private static let mostComplaints = 20
 
   /// - Parameter reserved: names of commands, which cannot be aliases.
-  package init(environment: [String: String] = [:], reserved: Set<String> = []) {
+  package init(
+    environment: [String: String] = [:], reserved: @autoclosure @escaping () -> Set<String> = []
+  ) {
     (self.environment, self.reserved) = (environment, reserved)
   }
 
@@ -180,7 +182,7 @@ package struct RcFile {
       guard words.count == 2 else {
         throw Refusal(say("In a file, /set needs a name and a value."))
       }
-      try settings.change(words[0], to: words[1].trimmingBlanks, commands: reserved)
+      try settings.change(words[0], to: words[1].trimmingBlanks, commands: reserved())
     case "alias": try alias(rest)
     case "bind":
       guard !rest.isEmpty else {
@@ -225,7 +227,7 @@ package struct RcFile {
     guard !bare.isEmpty, !bare.contains("/") else {
       throw Refusal(say("An alias needs a name: /alias j /join."))
     }
-    guard !reserved.contains(bare) else {
+    guard !reserved().contains(bare) else {
       throw Refusal(say("/%1 is already a command.", SafeText(line: bare)))
     }
     guard !meaning.isEmpty else {

@@ -105,8 +105,8 @@ final class InteractiveShell {
     tell(.promptShown)
     if let first { tell(first) }
     editor.draw()
-    // Most pages that the start has read are not needed again.
-    session.store.upkeep.releaseMemory()
+    // Most of what the start has read is not needed again, nor what its own writes make it read.
+    loop.after(milliseconds: 100) { [session] in session.store.upkeep.releaseMemory() }
     loop.run()
     return exitStatus
   }

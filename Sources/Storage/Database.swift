@@ -129,9 +129,14 @@ package final class Database: Queries {
   /// How many rows the last statement changed.
   package var changedRows: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Returns the memory of pages that were read, and may not be needed again, to the system. A page
-  /// that is needed after all is read again, usually from memory that all processes share.
+  /// Returns the memory of what may not be needed again to the system: of pages, which are usually
+  /// read again from memory that all processes share, and of statements, most of which only a start
+  /// needs. Preparing those of an arriving message again takes 1 or 2 ms.
   package func releaseMemory() {
+    for (sql, statement) in statements where sqlite3_stmt_busy(statement.handle) == 0 {
+      sqlite3_finalize(statement.handle)
+      statements[sql] = nil
+    }
     sqlite3_db_release_memory(handle)
     malloc_trim(0)
   }

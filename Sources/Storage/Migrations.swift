@@ -5,11 +5,13 @@
 package struct Migrations {
   private let applicationID: Int64
   private let formerIDs: [Int64]
-  private let steps: [String]
+  private let count: Int
 
-  /// - Parameter formerIDs: the `application_id` of files that no step leads from.
-  package init(applicationID: Int64, formerIDs: [Int64], steps: [String]) {
-    (self.applicationID, self.formerIDs, self.steps) = (applicationID, formerIDs, steps)
+  /// - Parameters:
+  ///   - formerIDs: the `application_id` of files that no step leads from.
+  ///   - count: how many steps there are.
+  package init(applicationID: Int64, formerIDs: [Int64], count: Int) {
+    (self.applicationID, self.formerIDs, self.count) = (applicationID, formerIDs, count)
   }
 
   package func version(of database: Database) throws -> Int {
@@ -32,8 +34,8 @@ package struct Migrations {
     let owner = try database.first("PRAGMA application_id") { $0.int64() } ?? 0
     let found = try version(of: database)
     if owner == applicationID {
-      guard found <= steps.count else {
-        throw StoreError.newer(path: database.path, found: found, supported: steps.count)
+      guard found <= count else {
+        throw StoreError.newer(path: database.path, found: found, supported: count)
       }
       // It is written together with the tables.
       guard found > 0 else {
@@ -50,9 +52,13 @@ package struct Migrations {
 
   /// Runs the missing migrations, in one transaction: all or none.
   ///
-  /// - Parameter whenNew: fills the tables of a new file.
+  /// - Parameters:
+  ///   - steps: all of them.
+  ///   - whenNew: fills the tables of a new file.
   /// - Throws: as `state(of:)`.
-  package func run(on database: Database, whenNew: () throws -> Void) throws {
+  package func run(
+    _ steps: [String], on database: Database, whenNew: () throws -> Void
+  ) throws {
     try database.begin(full: true, immediate: true)
     do {
       // Another process may have run the migrations while this one waited for the lock.
@@ -60,7 +66,7 @@ package struct Migrations {
       for step in steps.dropFirst(found) { try database.execute(step) }
       if found == 0 { try whenNew() }
       try database.execute(
-        "PRAGMA application_id=\(applicationID); PRAGMA user_version=\(steps.count)")
+        "PRAGMA application_id=\(applicationID); PRAGMA user_version=\(count)")
       try database.run("COMMIT")
     } catch {
       database.rollBack()

@@ -42,8 +42,8 @@ enum CrashReset {
     // Use a function, not a closure: a closure would belong to the main actor, but a process may
     // end on another thread.
     atexit(restoreTerminal)
-    // The handler gets its own stack, in case the stack has overflowed.
-    let size = 1 << 16
+    // The handler gets its own stack, in case the stack has overflowed. It needs little of it.
+    let size = 1 << 14
     var stack = stack_t(ss_sp: malloc(size), ss_flags: 0, ss_size: size)
     sigaltstack(&stack, nil)
     for signal in fatal {

@@ -12,7 +12,8 @@
 /// - A network is named after its account, as in `xmpp:anna@example.org`; '' is this machine.
 extension Schema {
   /// People, conversations, messages, drafts and shells.
-  static let conversations = """
+  static var conversations: String {
+    """
     CREATE TABLE meta(                      -- one row
       id INTEGER PRIMARY KEY CHECK (id = 1),
       change INTEGER NOT NULL DEFAULT 0,    -- the last number drawn
@@ -87,7 +88,7 @@ extension Schema {
 
     CREATE TABLE message(
       id INTEGER PRIMARY KEY,               -- from meta.change; from 1 << 40 for older messages
-      uid BLOB NOT NULL UNIQUE,             -- 128 random bits, the same in every store
+      uid BLOB NOT NULL UNIQUE,             -- random bits, 96 or 128, the same in every store
       conversation INTEGER NOT NULL REFERENCES conversation(id),
       number INTEGER NOT NULL,              -- which people type; says nothing about the order
       sort INTEGER NOT NULL,                -- the order: created_at << 10, or more to come later
@@ -277,4 +278,5 @@ extension Schema {
     ) STRICT, WITHOUT ROWID;
 
     """
+  }
 }

@@ -2,7 +2,8 @@
 
 extension Schema {
   /// Accounts on networks, and the state that hobnob needs to talk to a network.
-  static let networks = """
+  static var networks: String {
+    """
     CREATE TABLE account(
       -- Nobody but the owner sees the network's conversations and people. The row of a removed
       -- account stays, since its conversations do.
@@ -117,4 +118,5 @@ extension Schema {
     ) STRICT;
     CREATE INDEX waiting_change_message ON waiting_change(conversation, archive_id, origin_id);
     """
+  }
 }

@@ -13,7 +13,8 @@ extension Schema {
   /// prefix index of two letters is for `wa*`, with which a thousand words may begin; other
   /// prefixes are quick without one, and each would add a sixth to the file. Facts are not in it:
   /// see ``Tokenizer/factMark``.
-  static let search = """
+  static var search: String {
+    """
     CREATE VIEW message_words AS SELECT m.id, m.body, \(facts(of: "m")) AS facts FROM message m;
     CREATE VIRTUAL TABLE message_text USING fts5(
       body, facts, content='message_words', content_rowid='id', columnsize=0, prefix='2',
@@ -44,6 +45,7 @@ extension Schema {
     END;
 
     """
+  }
 
   /// `SearchMonths` makes the same words for a time span.
   private static func facts(of row: String) -> String {

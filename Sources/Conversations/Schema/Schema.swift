@@ -10,26 +10,27 @@ package enum Schema {
   /// "hobn", "hobs": stores from before the first release, whose tables this program does not know.
   package static let formerIDs: [Int64] = [0x686f_626e, 0x686f_6273]
 
-  package static let steps = [conversations + search + networks]
+  package static var steps: [String] { [conversations + search + networks] }
 
-  package static var version: Int { steps.count }
+  /// The number of the steps, which most starts need nothing else of.
+  package static let version = 1
 
   static func version(of database: Database) throws -> Int {
-    try migrations(steps).version(of: database)
+    try migrations(version).version(of: database)
   }
 
   /// Whether a file is a store, and how many migrations it has had.
   static func state(of database: Database) throws -> (isOurs: Bool, version: Int) {
-    try migrations(steps).state(of: database)
+    try migrations(version).state(of: database)
   }
 
   package static func migrate(_ database: Database, steps: [String] = steps, shared: Bool) throws {
-    try migrations(steps).run(on: database) {
+    try migrations(steps.count).run(steps, on: database) {
       try database.run("INSERT INTO meta(id, shared) VALUES (1, ?)", shared)
     }
   }
 
-  private static func migrations(_ steps: [String]) -> Migrations {
-    Migrations(applicationID: applicationID, formerIDs: formerIDs, steps: steps)
+  private static func migrations(_ count: Int) -> Migrations {
+    Migrations(applicationID: applicationID, formerIDs: formerIDs, count: count)
   }
 }

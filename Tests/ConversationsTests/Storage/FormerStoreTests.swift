@@ -32,7 +32,7 @@ import Testing
   func refusesNewStores() throws {
     let store = try Fixture().open()
     let older = Migrations(
-      applicationID: Schema.formerIDs[0], formerIDs: [], steps: Array(repeating: "", count: 34))
+      applicationID: Schema.formerIDs[0], formerIDs: [], count: 34)
     #expect(throws: StoreError.notAStore(path: store.path)) { try older.state(of: store.database) }
   }
 }
