@@ -50,9 +50,8 @@ do {
   note("a menu over 100,000 names …")
   let names = try BenchStore.make(in: folder, named: "names", messages: 0, names: 100_000)
   report.rows += try NamesMenu.measure(program, store: names, keys: 1_200)
-  note("memory and size …")
+  note("memory …")
   report.rows += try Footprint.memory(program, store: full)
-  report.rows += try Footprint.size(program, folder: folder)
   report.rows += IRCFigures.measure(program, in: folder)
   return report
 }

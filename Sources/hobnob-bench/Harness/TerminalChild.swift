@@ -78,27 +78,6 @@ final class TerminalChild {
     _ = Glibc.write(descriptor, bytes, bytes.count)
   }
 
-  /// Types more than the terminal accepts at once, and reads what the program prints in the
-  /// meantime.
-  func typeAll(_ bytes: [UInt8]) throws {
-    let flags = fcntl(descriptor, F_GETFL)
-    _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
-    defer { _ = fcntl(descriptor, F_SETFL, flags) }
-    var rest = bytes[...]
-    let end = now() + 60_000_000_000
-    while !rest.isEmpty {
-      var descriptors = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
-      guard now() < end, poll(&descriptors, 1, 10_000) > 0 else {
-        throw MeasuringError("\(name) does not read what is typed")
-      }
-      if descriptors.revents & Int16(POLLIN) != 0 { _ = receive(milliseconds: 0) }
-      let count = rest.withUnsafeBytes {
-        Glibc.write(descriptor, $0.baseAddress, min($0.count, 4096))
-      }
-      if count > 0 { rest = rest.dropFirst(count) }
-    }
-  }
-
   /// Reads until `wanted` appears in what was printed since the last call, without escape
   /// sequences.
   ///
@@ -106,20 +85,10 @@ final class TerminalChild {
   ///   was printed, but this time does not count as the program's.
   @discardableResult
   func wait(for wanted: [UInt8], seconds: Int64 = 10) throws -> Int64 {
-    _ = try text(before: wanted, seconds: seconds)
-    return receivedAt
-  }
-
-  /// Reads as `wait` does.
-  ///
-  /// - Returns: what was printed before `wanted`.
-  func text(before wanted: [UInt8], seconds: Int64 = 10) throws -> String {
     let end = now() + seconds * 1_000_000_000
     var searched = 0
     while true {
-      if let before = text.consume(upTo: wanted, from: &searched) {
-        return String(decoding: before, as: UTF8.self)
-      }
+      if text.consume(upTo: wanted, from: &searched) { return receivedAt }
       let left = end - now()
       if left <= 0 || !receive(milliseconds: left / 1_000_000 + 1) {
         throw MeasuringError(
@@ -130,18 +99,14 @@ final class TerminalChild {
   }
 
   /// Reads and drops all output until none has arrived for a while.
-  ///
-  /// - Returns: when the last bytes arrived.
-  @discardableResult
-  func settle(milliseconds: Int64) -> Int64 {
+  func settle(milliseconds: Int64) {
     while receive(milliseconds: milliseconds) {}
     text.bytes.removeAll(keepingCapacity: true)
-    return receivedAt
   }
 
-  /// Types an end of input, or another key that ends the program, and waits for its end.
-  func leave(typing end: [UInt8] = [0x04]) throws {
-    type(end)
+  /// Types an end of input, and waits for the program's end.
+  func leave() throws {
+    type([0x04])
     let limit = now() + 5_000_000_000
     while waitpid(process, nil, WNOHANG) != process {
       if now() > limit { throw MeasuringError("\(name) did not leave") }
@@ -193,8 +158,8 @@ struct PlainText {
   /// Drops `wanted` and everything before it.
   ///
   /// - Parameter searched: the offset before which `wanted` is known not to begin; 0 at first.
-  /// - Returns: the bytes before `wanted`; nil if it was not printed yet.
-  mutating func consume(upTo wanted: [UInt8], from searched: inout Int) -> [UInt8]? {
+  /// - Returns: whether it was printed.
+  mutating func consume(upTo wanted: [UInt8], from searched: inout Int) -> Bool {
     let end = max(searched, bytes.count - wanted.count + 1)
     let found = bytes.withUnsafeBufferPointer { bytes in
       (searched..<end).first {
@@ -202,9 +167,8 @@ struct PlainText {
       }
     }
     searched = end
-    guard let found else { return nil }
-    let before = Array(bytes[..<found])
+    guard let found else { return false }
     bytes.removeFirst(found + wanted.count)
-    return before
+    return true
   }
 }

@@ -2,8 +2,7 @@
 import Glibc
 
 /// An IRC server with invented rooms and people, as fast as a server can be: one client at
-/// a time, on loopback. It writes its port, and a line when a client has handled all rooms that it
-/// entered.
+/// a time, on loopback. It writes its port.
 enum InventedIRC {
   static let peoplePerRoom = 500
   private static let capabilities = "batch server-time message-tags labeled-response"
@@ -23,18 +22,14 @@ enum InventedIRC {
       return UInt16(bigEndian: $0.pointee.sin_port)
     }
     guard port > 0 else { throw MeasuringError("no port for an IRC server") }
-    say(String(port))
+    let line = Array("\(port)\n".utf8)
+    write(1, line, line.count)
     while true {
       let client = accept(listener, nil, nil)
       if client < 0 { throw MeasuringError("the IRC server accepts no client") }
       serve(client)
       close(client)
     }
-  }
-
-  private static func say(_ text: String) {
-    let line = Array((text + "\n").utf8)
-    write(1, line, line.count)
   }
 
   private static func send(_ lines: [String], to client: Int32) {
@@ -79,13 +74,7 @@ enum InventedIRC {
         ":srv 005 anna CHANTYPES=# CASEMAPPING=ascii TARGMAX=JOIN: "
           + "soju.im/SAFERATE :are supported", ":srv 422 anna :No message",
       ]
-    case "JOIN":
-      return words[1].split(separator: ",").flatMap { names(of: String($0)) }
-        + [":srv PING :after-\(words[1].split(separator: ",").last ?? "")"]
-    case "PONG":
-      let room = words[1].drop { $0 != "#" }
-      if !room.isEmpty { say(String(room)) }
-      return []
+    case "JOIN": return words[1].split(separator: ",").flatMap { names(of: String($0)) }
     case "PING": return [":srv PONG srv " + words[1]]
     default: return []
     }

@@ -2,7 +2,7 @@
 import Glibc
 import Platform
 
-/// How much memory the program takes at its prompt, and the size of the installed file.
+/// How much memory the program takes at its prompt, and the sizes of files.
 enum Footprint {
   static func memory(_ program: BenchedProgram, store: BenchStore) throws -> [Figure] {
     let shell = try program.open(store)
@@ -19,43 +19,23 @@ enum Footprint {
         isReached: ofShell < 14_000_000),
       Figure(
         name: "  … what a second shell costs", measured: megabytes(own.0),
-        beside: "bash --norc -i \(megabytes(own.1))"),
-    ]
-  }
-
-  static func size(_ program: BenchedProgram, folder: ScratchFolder) throws -> [Figure] {
-    let copy = "\(folder.path)/stripped-hobnob"
-    guard try run(["cp", program.built, copy]) == 0, try run(["strip", copy]) == 0 else {
-      throw MeasuringError("\(program.built) could not be stripped (is binutils installed?)")
-    }
-    let bytes = try size(of: copy)
-    let before = try size(of: program.built)
-    return [
-      Figure(
-        name: "program, stripped", measured: megabytes(bytes),
-        beside: "with symbols \(megabytes(before))", target: "< 24 MB",
-        isReached: bytes < 24_000_000)
+        beside: "bash --norc -i \(megabytes(own.1))", target: "≤ 1.6 MB",
+        isReached: own.0 <= 1_600_000),
     ]
   }
 
   static func residentBytes(of process: pid_t) throws -> Int {
-    try bytes(after: "VmRSS:", in: "status", of: process)
+    try 1024 * number(after: "VmRSS:", in: "status", of: process)
   }
 
   /// The memory that only this process uses: private pages that it wrote to. Everything else is in
   /// memory once, however many shells run.
   static func ownBytes(of process: pid_t) throws -> Int {
-    try bytes(after: "Private_Dirty:", in: "smaps_rollup", of: process)
-  }
-
-  private static func bytes(
-    after name: String, in file: String, of process: pid_t
-  ) throws -> Int {
-    try number(after: name, in: file, of: process) * 1024
+    try 1024 * number(after: "Private_Dirty:", in: "smaps_rollup", of: process)
   }
 
   /// The number after a name in a file of the process's folder in `/proc`.
-  static func number(after name: String, in file: String, of process: pid_t) throws -> Int {
+  private static func number(after name: String, in file: String, of process: pid_t) throws -> Int {
     let text = try contents(of: "/proc/\(process)/\(file)")
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n")
     where line.hasPrefix(name) {

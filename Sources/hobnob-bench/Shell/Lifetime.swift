@@ -17,7 +17,8 @@ enum Lifetime {
         measured: "\(seconds(lifetime.importTime)), \(rate)/s"),
       Figure(
         name: "file size per message", measured: "\(bytes / messages) bytes",
-        beside: "a plain log \(lifetime.logBytes / messages) bytes"),
+        beside: "a plain log \(lifetime.logBytes / messages) bytes", target: "≤ 270 bytes",
+        isReached: bytes / messages <= 270),
     ]
     note("start to prompt …")
     figures += try StartUp.measure(program, full: lifetime.store, empty: empty, rounds: rounds)

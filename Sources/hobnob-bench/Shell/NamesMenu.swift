@@ -59,7 +59,9 @@ enum NamesMenu {
         measured: milliseconds(open.percentile(99)),
         beside: "menu closed \(milliseconds(closed.percentile(99))): \(times(ratio))",
         target: "≤ 2×", isReached: ratio <= 2),
-      Figure(name: "  … the first menu", measured: milliseconds(first)),
+      Figure(
+        name: "  … the first menu", measured: milliseconds(first), target: "< 50 ms",
+        isReached: first < 50_000_000),
       Figure(
         name: "  … the first after a message", measured: milliseconds(second),
         beside: "the first menu \(milliseconds(first)): \(times(again))", target: "≤ 0.5×",
