@@ -60,7 +60,7 @@ extension InteractiveShell: SessionShell {
   }
 
   func copy(_ text: SafeText) throws {
-    guard editor.display.looks.ignoresStrings else {
+    guard editor.display.capabilities.ignoresStrings else {
       throw Refusal(
         say("hobnob cannot copy here: this terminal does not let programs use its clipboard."))
     }

@@ -83,7 +83,7 @@ extension Launch {
     return LineEditor(
       displayMode: isPlain(settings) ? .plain : .tty, loop: loop, device: try TerminalDevice(),
       widths: settings.terminalWidths(environment: environment),
-      looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
+      capabilities: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }
 
   /// The greeting in a new room, and in a person's first shell if nobody has written yet.

@@ -66,12 +66,12 @@ final class KeyReader {
   }
 
   private func startUnmarkedTimer() {
-    let patience = unmarked.patience(at: loop.slept)
+    let patience = unmarked.timeLeft(at: loop.slept)
     loop.schedule(&unmarkedTimer, at: patience.map { loop.now + $0 }) { [weak self] in
       guard let self else { return }
       unmarkedTimer = nil
       // The rest may have arrived while the program was busy.
-      if unmarked.patience(at: loop.slept) == 0 { onTimeout(unmarked.timeOut()) }
+      if unmarked.timeLeft(at: loop.slept) == 0 { onTimeout(unmarked.timeOut()) }
       startUnmarkedTimer()
     }
   }

@@ -4,11 +4,21 @@ import Composer
 import StyledText
 import Terminal
 
+/// The two interactive modes (rule 11.5).
+package enum DisplayMode: Sendable { case tty, plain }
+
+/// The length of a text that is only partly visible.
+package struct ScrolledText: Hashable, Sendable {
+  package let lines: Int
+  /// Rows on the screen; nil if each line is one row.
+  package let rows: Int?
+}
+
 /// Draws the bar around readline's line, and settled lines above it, in one write per turn. On a
 /// dumb terminal readline draws, and this type only makes room for printed lines.
 @MainActor
 package final class LineDisplay {
-  let displayMode: LineEditor.DisplayMode
+  let displayMode: DisplayMode
   let device: TerminalDevice
   /// The bar around the text; readline owns the text itself.
   var bar = InputBar() { didSet { if bar != oldValue { needsDrawing = true } } }
@@ -37,20 +47,20 @@ package final class LineDisplay {
   private var answerStarts: [Int] = []
   private var bytesOut: [UInt8] = []
   private var passedMaximum = false
-  package private(set) var looks: Painter.TerminalCapabilities
+  package private(set) var capabilities: Painter.TerminalCapabilities
   private var plainPrompt: String?
 
   init(
-    displayMode: LineEditor.DisplayMode, device: TerminalDevice, widths: Widths,
-    looks: Painter.TerminalCapabilities
+    displayMode: DisplayMode, device: TerminalDevice, widths: Widths,
+    capabilities: Painter.TerminalCapabilities
   ) {
     self.displayMode = displayMode
     self.device = device
     self.widths = widths
-    self.looks = looks
-    background = looks.palette.isLight
+    self.capabilities = capabilities
+    background = capabilities.palette.isLight
     reportedSize = device.size
-    painter = Painter(size: reportedSize, widths: widths, looks: looks)
+    painter = Painter(size: reportedSize, widths: widths, capabilities: capabilities)
   }
 
   /// The terminal's columns and rows that it draws for.
@@ -59,10 +69,10 @@ package final class LineDisplay {
 
   /// Whether addresses in settled lines are links (OSC 8).
   package var links: Bool {
-    get { looks.links }
+    get { capabilities.links }
     set {
-      guard newValue != looks.links else { return }
-      looks.links = newValue
+      guard newValue != capabilities.links else { return }
+      capabilities.links = newValue
       repaintAll()
     }
   }
@@ -75,8 +85,8 @@ package final class LineDisplay {
 
   private func updateBackground() {
     let isLight = setBackground ?? reportedBackground ?? background
-    guard isLight != looks.palette.isLight else { return }
-    looks.palette.isLight = isLight
+    guard isLight != capabilities.palette.isLight else { return }
+    capabilities.palette.isLight = isLight
     repaintAll()
   }
 
@@ -139,7 +149,7 @@ package final class LineDisplay {
   /// - Parameters:
   ///   - size: as the terminal reported it; nil to use the size that the system reports.
   ///   - cursor: where the terminal reported the cursor.
-  func settle(on size: Size?, cursor: CursorPosition?) {
+  func applySize(_ size: Size?, cursor: CursorPosition?) {
     isProbingSize = false
     reportedSize = device.size
     bytesOut += painter.resize(to: size ?? reportedSize, cursor: cursor)
@@ -160,7 +170,7 @@ package final class LineDisplay {
 
   private func repaintAll() {
     bytesOut += painter.leave(keepingLine: false)
-    painter = Painter(size: painter.size, widths: widths, looks: looks)
+    painter = Painter(size: painter.size, widths: widths, capabilities: capabilities)
     cache = LayoutCache()
     needsDrawing = true
   }
@@ -186,7 +196,7 @@ package final class LineDisplay {
   private func takeAnswers() -> [Painter.MarkedLines] {
     let bounds = answerStarts + [above.count]
     answerStarts = []
-    guard looks.ignoresStrings else { return [] }
+    guard capabilities.ignoresStrings else { return [] }
     func row(_ index: Int) -> Int { rows(of: Array(above[..<index])).count }
     return zip(bounds, bounds.dropFirst()).filter { $0 < $1 }.map {
       Painter.MarkedLines(start: row($0), output: row($0 + 1), end: row($1))
@@ -239,7 +249,7 @@ package final class LineDisplay {
     let lines = above
     above = []
     guard displayMode == .tty else { return drawPlain(lines) }
-    device.title = looks.restoresTitle ? title?.string : nil
+    device.title = capabilities.restoresTitle ? title?.string : nil
     let layout = layOut()
     if layout.totalInputRows > layout.inputRows {
       if !passedMaximum { bytesOut.append(0x07) }

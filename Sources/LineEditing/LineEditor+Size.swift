@@ -48,7 +48,7 @@ struct ResizeProbe {
   /// Milliseconds after which hobnob stops waiting for a missing report.
   static let reportExpiry: Int64 = 10_000
 
-  func awaitsAnswer(at now: MonotonicTime) -> Bool {
+  func isAwaiting(at now: MonotonicTime) -> Bool {
     awaited > 0 && now - askedAt <= Self.reportExpiry
   }
 
@@ -88,7 +88,7 @@ extension LineEditor {
     resizeProbe.isDeferred = isBehind
     guard !isBehind else { return }
     guard !display.isProbingSize else { return }
-    guard resizeProbe.answers != false else { return settle(on: nil) }
+    guard resizeProbe.answers != false else { return finishProbe(with: nil) }
     display.isProbingSize = true
     resizeProbe.lastAnswer = nil
     resizeProbe.since = loop.now
@@ -140,7 +140,7 @@ extension LineEditor {
       guard let self else { return }
       if resizeProbe.answers == nil { resizeProbe.answers = false }
       resizeProbe.lastAnswer?.cursor = nil
-      settle(on: resizeProbe.lastAnswer)
+      finishProbe(with: resizeProbe.lastAnswer)
     }
   }
 
@@ -152,7 +152,7 @@ extension LineEditor {
     guard display.isProbingSize else {
       // The answer is too late: the block was drawn for the system's size, and the cursor has moved
       // since.
-      if answer.size != display.size { settle(on: .init(size: answer.size, cursor: nil)) }
+      if answer.size != display.size { finishProbe(with: .init(size: answer.size, cursor: nil)) }
       return
     }
     // The report answers an earlier question, not the last one.
@@ -160,7 +160,9 @@ extension LineEditor {
     if let timer = resizeProbe.timer { loop.cancel(timer) }
     let isSame = answer.size == resizeProbe.lastAnswer?.size
     resizeProbe.lastAnswer = answer
-    if isSame || loop.now - resizeProbe.since > Self.longestProbe { return settle(on: answer) }
+    if isSame || loop.now - resizeProbe.since > Self.longestProbe {
+      return finishProbe(with: answer)
+    }
     resizeProbe.timer = loop.after(milliseconds: Self.stableTime) { [weak self] in self?.ask() }
   }
 
@@ -185,15 +187,15 @@ extension LineEditor {
         if let answer = resizeProbe.add(report) { resizeProbe.lastAnswer = answer }
       }
     }
-    settle(on: resizeProbe.lastAnswer)
+    finishProbe(with: resizeProbe.lastAnswer)
   }
 
   /// - Parameter answer: nil to use the size that the system reports.
-  private func settle(on answer: ResizeProbe.Answer?) {
+  private func finishProbe(with answer: ResizeProbe.Answer?) {
     resizeProbe.timer = nil
     resizeProbe.confirmedAt = loop.now
     if answer == nil || answer?.size != display.size { resizeProbe.settledAt = loop.now }
-    display.settle(on: answer?.size, cursor: answer?.cursor)
+    display.applySize(answer?.size, cursor: answer?.cursor)
     tell(.resized)
   }
 }

@@ -156,8 +156,8 @@ extension LineEditor: BarLine {
   /// The sequence for desktop notifications: the wanted one, or the best one that this terminal is
   /// known to support; nil in plain mode, and on a terminal that would print it.
   package func notification(_ wanted: DesktopNotification?) -> DesktopNotification? {
-    guard displayMode == .tty, display.looks.ignoresStrings else { return nil }
-    return wanted ?? (knowsOSC99 ? .osc99 : display.looks.notifications)
+    guard displayMode == .tty, display.capabilities.ignoresStrings else { return nil }
+    return wanted ?? (knowsOSC99 ? .osc99 : display.capabilities.notifications)
   }
 
   /// Asks the terminal to show a notification.
@@ -171,18 +171,25 @@ extension LineEditor: BarLine {
   ) {
     display.send(
       notification.bytes(
-        title: title, body: body, identifier: identifier, through: display.looks.wrapper))
+        title: title, body: body, identifier: identifier, through: display.capabilities.wrapper))
   }
 
   /// Lines as bytes for a pager, in this terminal's columns and colours.
   package func printed(_ lines: [StyledLine]) -> [UInt8] {
-    Painter.printed(display.rows(of: lines), looks: display.looks)
+    Painter.printed(display.rows(of: lines), capabilities: display.capabilities)
   }
 }
 
-/// The length of a text that is only partly visible.
-package struct ScrolledText: Hashable, Sendable {
-  package let lines: Int
-  /// Rows on the screen; nil if each line is one row.
-  package let rows: Int?
+/// Whether the line is being written, or is an entry of the history.
+extension LineEditor {
+  /// Whether to hide the history, as for a line that is neither a message nor a command.
+  package var hidesHistory: Bool {
+    get { creadline_history_is_hidden() }
+    set { creadline_history_hide(newValue) }
+  }
+  /// Whether the line is the live one, not one of the history.
+  package var isLive: Bool { creadline_history_is_live() }
+  /// Whether a search or a repeat count replaces the prompt; the text may be an entry that a search
+  /// has found but the user has not accepted yet.
+  package var isAsking: Bool { Readline.line.message != nil }
 }

@@ -11,9 +11,6 @@ import Terminal
 /// happens in `loop`.
 @MainActor
 package final class LineEditor {
-  /// The two interactive modes (rule 11.5).
-  package enum DisplayMode: Sendable { case tty, plain }
-
   package let loop: EventLoop
   /// Receives each event of the line; returns whether it has handled the event.
   package var handler: ((LineEvent) -> Bool)?
@@ -42,7 +39,7 @@ package final class LineEditor {
   let device: TerminalDevice
   package let display: LineDisplay
   let keys: KeyReader
-  private let focus: WindowFocus
+  let focus: WindowFocus
   private let unreportedChanges: ChangeCoalescer
   /// Whether the program changed the line while handling keys; such a change is not typing.
   var isProgramChange = false
@@ -56,14 +53,15 @@ package final class LineEditor {
 
   /// - Parameters:
   ///   - displayMode: how to draw.
-  ///   - looks: what the terminal can show.
+  ///   - capabilities: what the terminal can show.
   package init(
     displayMode: DisplayMode, loop: EventLoop, device: TerminalDevice, widths: Widths,
-    looks: Painter.TerminalCapabilities
+    capabilities: Painter.TerminalCapabilities
   ) {
     self.loop = loop
     self.device = device
-    display = LineDisplay(displayMode: displayMode, device: device, widths: widths, looks: looks)
+    display = LineDisplay(
+      displayMode: displayMode, device: device, widths: widths, capabilities: capabilities)
     keys = KeyReader(of: device, in: loop)
     focus = WindowFocus(isHere: displayMode == .plain, loop: loop)
     unreportedChanges = ChangeCoalescer(loop: loop)
@@ -101,7 +99,7 @@ package final class LineEditor {
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
     Readline.start(
       for: self, plain: displayMode == .plain, echoes: device.echoes,
-      pages: !display.looks.scrollsBack, prompt: prompt.plain.string)
+      pages: !display.capabilities.scrollsBack, prompt: prompt.plain.string)
     display.updateSize()
     display.sizeMayHaveChanged = { [weak self] in self?.windowResized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }
@@ -149,39 +147,13 @@ package final class LineEditor {
     device.leave(atMost: TerminalDevice.patience)
   }
 
-  /// Runs `body` with the terminal's modes restored, for a child that uses it.
-  ///
-  /// - Parameter keepingLine: whether the line stays on the screen, above the child's output.
-  package func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
-    finishQuestions()
-    finishResizeProbe()
-    draw()
-    display.leave(keepingLine: keepingLine)
-    device.leave()
-    loop.whileAway(body)
-    device.enter(plain: displayMode == .plain)
-    // The terminal did not report its focus in the meantime.
-    if displayMode == .tty { focus.wait() }
-    display.comeBack()
-    // A Return that was meant for the child would be a line break before the next text.
-    readAhead { $0 }
-    if isEmpty || isAccepting { typedAhead.trimPrefix { $0 == .key([0x0A]) } }
-  }
-
-  /// Handles SIGCONT after another process stopped this one: the terminal may be in any mode.
-  package func continued() {
-    device.takeAgain()
-    if displayMode == .tty { focus.wait() }
-    display.forget()
-  }
-
   // MARK: Keys
 
   /// The input that has arrived; nil if the terminal has closed.
   func availableKeys() -> [KeyEvent]? { keys.available(awaitsAnswer: awaitsAnswer) }
 
   /// Whether the terminal still has to answer a question, and may.
-  private var awaitsAnswer: Bool { resizeProbe.awaitsAnswer(at: loop.now) || isTerminalAsked }
+  private var awaitsAnswer: Bool { resizeProbe.isAwaiting(at: loop.now) || isTerminalAsked }
 
   private func readKeys() {
     guard let events = availableKeys() else { return stopListening() }

@@ -23,10 +23,10 @@ final class WindowFocus {
   /// Records that the terminal reported it.
   func noteReport(_ isHere: Bool) {
     isReported = true
-    settle(isHere)
+    setHere(isHere)
   }
 
-  private func settle(_ isHere: Bool) {
+  private func setHere(_ isHere: Bool) {
     guard isHere != self.isHere || !isKnown else { return }
     if let timer { loop.cancel(timer) }
     timer = nil
@@ -37,7 +37,7 @@ final class WindowFocus {
   /// Waits for a report that was requested; if none comes, the window counts as focused.
   func wait() {
     if let timer { loop.cancel(timer) }
-    timer = loop.after(milliseconds: Self.patience) { [weak self] in self?.settle(true) }
+    timer = loop.after(milliseconds: Self.patience) { [weak self] in self?.setHere(true) }
     isHere = false
     isReported = false
     changed()

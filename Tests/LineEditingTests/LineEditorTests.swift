@@ -34,7 +34,7 @@ private final class KeyTypist {
     let terminal = pair.openTerminal()
     editor = LineEditor(
       displayMode: .tty, loop: loop, device: try TerminalDevice(input: terminal, output: terminal),
-      widths: Widths(), looks: Painter.TerminalCapabilities())
+      widths: Widths(), capabilities: Painter.TerminalCapabilities())
     editor.handler = { [unowned self] event in
       switch event {
       case .willDraw, .resized, .focusChanged: return false

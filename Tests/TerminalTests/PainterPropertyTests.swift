@@ -6,7 +6,7 @@ import Terminal
 import Testing
 
 private let widths = Widths(clusters: .codePoints)
-private let looks = Painter.TerminalCapabilities(rewraps: false)
+private let capabilities = Painter.TerminalCapabilities(rewraps: false)
 
 /// Random frames and lines; libvterm counts their characters as `Widths.Clusters.codePoints` does.
 private struct Scene {
@@ -110,14 +110,14 @@ struct PainterPropertyTests {
   func changes(size: Size) {
     var scene = Scene(random: FixedRandom(seed: 11), size: size)
     for _ in 0..<(size.rows * size.columns > 500 ? 12 : 60) {
-      var painter = Painter(size: size, widths: widths, looks: looks)
+      var painter = Painter(size: size, widths: widths, capabilities: capabilities)
       let emulator = Emulator(rows: size.rows, columns: size.columns)
       var frame = scene.frame()
       emulator.feed(painter.paint(frame))
       for _ in 0..<12 {
         let next = scene.next(after: frame)
         emulator.feed(painter.paint(next))
-        var fresh = Painter(size: size, widths: widths, looks: looks)
+        var fresh = Painter(size: size, widths: widths, capabilities: capabilities)
         let other = Emulator(rows: size.rows, columns: size.columns)
         other.feed(fresh.paint(next))
         let same = Shown(emulator) == Shown(other)
@@ -137,7 +137,7 @@ struct PainterPropertyTests {
   func linesAbove(size: Size) {
     var scene = Scene(random: FixedRandom(seed: 5), size: size)
     for _ in 0..<(size.rows * size.columns > 500 ? 6 : 30) {
-      var painter = Painter(size: size, widths: widths, looks: looks)
+      var painter = Painter(size: size, widths: widths, capabilities: capabilities)
       let emulator = Emulator(rows: size.rows, columns: size.columns)
       let expected = Emulator(rows: 400, columns: size.columns)
       var frame = scene.frame()
@@ -162,7 +162,7 @@ struct PainterPropertyTests {
         emulator.feed(painter.paint(frame, above: lines))
         for line in lines { expected.feed(raw(line) + "\r\n") }
         let settled = expected.screen[..<expected.cursor.row]
-        var fresh = Painter(size: size, widths: widths, looks: looks)
+        var fresh = Painter(size: size, widths: widths, capabilities: capabilities)
         let block = Emulator(rows: size.rows, columns: size.columns)
         block.feed(fresh.paint(frame))
         var all = Array(settled) + block.screen

@@ -22,9 +22,10 @@ struct PainterTests {
 
     init(
       rows: Int = 6, columns: Int = 20,
-      looks: Painter.TerminalCapabilities = Painter.TerminalCapabilities(rewraps: false)
+      capabilities: Painter.TerminalCapabilities = Painter.TerminalCapabilities(rewraps: false)
     ) {
-      painter = Painter(size: Size(rows: rows, columns: columns), widths: widths, looks: looks)
+      painter = Painter(
+        size: Size(rows: rows, columns: columns), widths: widths, capabilities: capabilities)
       emulator = Emulator(rows: rows, columns: columns)
     }
 
@@ -133,7 +134,7 @@ struct PainterTests {
     var screen = Screen(rows: 12, columns: columns.real)
     screen.painter = Painter(
       size: Size(rows: 12, columns: columns.believed), widths: widths,
-      looks: Painter.TerminalCapabilities(rewraps: false))
+      capabilities: Painter.TerminalCapabilities(rewraps: false))
     let block = frame(["> typing", "ssssssssss", "tttttttttt", "uuuuuuuuuu"])
     screen.paint(block)
     let message = String(repeating: "m", count: length - 1) + "!"
@@ -226,7 +227,7 @@ struct PainterTests {
 
   @Test("11.5: with NO_COLOR there are attributes and no colours, above the block too")
   func noColor() {
-    var screen = Screen(looks: Painter.TerminalCapabilities(colors: false))
+    var screen = Screen(capabilities: Painter.TerminalCapabilities(colors: false))
     let line = StyledLine("a", Style(.bold, foreground: .red, background: .blue))
     let bytes = screen.paint(Frame(rows: [CellRow(line, widths: widths)]), above: [line])
     #expect(bytes.contains("\u{1B}[1m"))
@@ -257,7 +258,8 @@ struct PainterTests {
     // libvterm draws the family in six columns; the painter believes in two.
     let joined = Widths(clusters: .joinedAsOne)
     var painter = Painter(
-      size: Size(rows: 2, columns: 20), widths: joined, looks: Painter.TerminalCapabilities())
+      size: Size(rows: 2, columns: 20), widths: joined, capabilities: Painter.TerminalCapabilities()
+    )
     let emulator = Emulator(rows: 2, columns: 20)
     let row = CellRow(StyledLine(SafeText(line: "a👩‍👩‍👧bcdefghi")), widths: joined)
     emulator.feed(painter.paint(Frame(rows: [row], caretColumn: row.columns)))
@@ -344,9 +346,11 @@ struct PainterTests {
       (["TERM": "vte-256color"], true, true, false), ([:], true, true, false),
     ])
   func environment(variables: [String: String], colors: Bool, rewraps: Bool, showsEnd: Bool) {
-    let looks = Painter.TerminalCapabilities(environment: { variables[$0] })
-    #expect(looks.colors == colors && looks.rewraps == rewraps && looks.showsEnd == showsEnd)
-    #expect(!looks.links && looks.ignoresStrings == (variables["TERM"] != "linux"))
+    let capabilities = Painter.TerminalCapabilities(environment: { variables[$0] })
+    #expect(
+      capabilities.colors == colors && capabilities.rewraps == rewraps
+        && capabilities.showsEnd == showsEnd)
+    #expect(!capabilities.links && capabilities.ignoresStrings == (variables["TERM"] != "linux"))
   }
 
   @Test(
@@ -356,10 +360,10 @@ struct PainterTests {
       ("xterm-mono", false), ("vte-256color", true), ("xterm", true), ("screen", true),
     ])
   func withoutColours(terminal: String, has: Bool) {
-    let looks = Painter.TerminalCapabilities(environment: {
+    let capabilities = Painter.TerminalCapabilities(environment: {
       ["TERM": terminal, "COLORTERM": "truecolor"][$0]
     })
-    #expect(looks.colors == has)
+    #expect(capabilities.colors == has)
   }
 
   @Test(
@@ -372,8 +376,8 @@ struct PainterTests {
       (["TERM": "xterm", "COLORTERM": "truecolor"], .all), (["TERM": "xterm-direct"], .all),
     ])
   func colours(variables: [String: String], depth: Palette.Depth) {
-    let looks = Painter.TerminalCapabilities(environment: { variables[$0] })
-    #expect(looks.palette == Palette(depth: depth))
+    let capabilities = Painter.TerminalCapabilities(environment: { variables[$0] })
+    #expect(capabilities.palette == Palette(depth: depth))
   }
 
   @Test(
@@ -383,8 +387,9 @@ struct PainterTests {
       ("default;default", nil), ("", nil), ("1;99", nil),
     ] as [(String, Bool?)])
   func hint(value: String, isLight: Bool?) {
-    let looks = Painter.TerminalCapabilities(environment: { $0 == "COLORFGBG" ? value : nil })
-    #expect(looks.palette.isLight == isLight)
+    let capabilities = Painter.TerminalCapabilities(environment: { $0 == "COLORFGBG" ? value : nil }
+    )
+    #expect(capabilities.palette.isLight == isLight)
   }
 
   @Test(

@@ -20,7 +20,7 @@ private struct Block {
     emulator.rewraps = rewraps
     // What the environment says may be wrong.
     painter = Painter(
-      size: size, widths: widths, looks: Painter.TerminalCapabilities(rewraps: rewraps))
+      size: size, widths: widths, capabilities: Painter.TerminalCapabilities(rewraps: rewraps))
   }
 
   mutating func paint(messages: Int = 0) {
@@ -128,7 +128,7 @@ struct ResizeTests {
       var block = Block(Size(rows: 24, columns: 80), rewraps: rewraps)
       block.painter = Painter(
         size: Size(rows: 24, columns: 80), widths: widths,
-        looks: Painter.TerminalCapabilities(rewraps: !rewraps))
+        capabilities: Painter.TerminalCapabilities(rewraps: !rewraps))
       block.text = String(repeating: "x", count: 52)
       block.paint(messages: 30)
       for columns in [40, 80, 33, 70] {

@@ -8,7 +8,8 @@ import Testing
 @Suite("strings for the terminal") struct TerminalStringTests {
   private func painter() -> Painter {
     Painter(
-      size: Size(rows: 9, columns: 20), widths: Widths(), looks: Painter.TerminalCapabilities())
+      size: Size(rows: 9, columns: 20), widths: Widths(),
+      capabilities: Painter.TerminalCapabilities())
   }
 
   private func frame(_ text: String) -> Frame {
@@ -109,7 +110,7 @@ import Testing
   @Test("only the answer to the question says that OSC 99 is known")
   func answers() {
     func isAnswer(_ text: String) -> Bool {
-      DesktopNotification.isAnswer(.reply(Array(text.utf8)))
+      DesktopNotification.isReport(.reply(Array(text.utf8)))
     }
     #expect(isAnswer("\u{1B}]99;i=hobnob:p=?;p=title,body\u{1B}\\"))
     #expect(!isAnswer("\u{1B}]99;i=hobnob-5;\u{1B}\\") && !isAnswer("\u{1B}]11;rgb:0/0/0\u{07}"))
@@ -128,7 +129,7 @@ import Testing
       (["TERM": "vt220"], nil, false), (["TERM": "xterm-256color", "STY": "1.x"], nil, false),
     ] as [([String: String], DesktopNotification?, Bool)])
   func names(variables: [String: String], kind: DesktopNotification?, restoresTitle: Bool) {
-    let looks = Painter.TerminalCapabilities(environment: { variables[$0] })
-    #expect(looks.notifications == kind && looks.restoresTitle == restoresTitle)
+    let capabilities = Painter.TerminalCapabilities(environment: { variables[$0] })
+    #expect(capabilities.notifications == kind && capabilities.restoresTitle == restoresTitle)
   }
 }

@@ -25,7 +25,7 @@ private struct Editor {
   init(rows: Int, columns: Int) throws {
     size = Size(rows: rows, columns: columns)
     painter = Painter(
-      size: size, widths: widths, looks: Painter.TerminalCapabilities(showsEnd: true))
+      size: size, widths: widths, capabilities: Painter.TerminalCapabilities(showsEnd: true))
     tmux = try TmuxPane(rows: rows, columns: columns)
   }
 
@@ -312,7 +312,8 @@ struct TmuxTests {
     let size = Size(rows: 12, columns: 40)
     let tmux = try TmuxPane(rows: 12, columns: 80)
     var painter = Painter(
-      size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.TerminalCapabilities())
+      size: Size(rows: 12, columns: 80), widths: Widths(),
+      capabilities: Painter.TerminalCapabilities())
     func frame(_ first: String) -> Frame {
       let rows = [first, "> a"].map { CellRow(StyledLine(SafeText(line: $0)), widths: Widths()) }
       return Frame(rows: rows, caretRow: 1, caretColumn: 3)
@@ -333,7 +334,8 @@ struct TmuxTests {
     let size = Size(rows: 12, columns: 40)
     let tmux = try TmuxPane(rows: 12, columns: 80)
     var painter = Painter(
-      size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.TerminalCapabilities())
+      size: Size(rows: 12, columns: 80), widths: Widths(),
+      capabilities: Painter.TerminalCapabilities())
     for (count, caret) in [(70, 70), (60, 60), (60, 50), (45, 45), (40, 40), (10, 10)] {
       let row = CellRow(
         StyledLine(SafeText(line: String(repeating: "x", count: count))), widths: Widths())
@@ -361,7 +363,8 @@ struct TmuxTests {
     let widths = Widths(clusters: .joinedAsOne)
     let tmux = try TmuxPane(rows: 12, columns: 80)
     var painter = Painter(
-      size: Size(rows: 12, columns: 80), widths: widths, looks: Painter.TerminalCapabilities())
+      size: Size(rows: 12, columns: 80), widths: widths,
+      capabilities: Painter.TerminalCapabilities())
     let rows = ["PROMPT> half a line", "STATUS anna, alone here"]
     let block = Frame(
       rows: rows.map { CellRow(StyledLine(SafeText(line: $0)), widths: widths) }, caretColumn: 19)

@@ -24,7 +24,7 @@ struct UnmarkedPasteTests {
     var pastes = UnmarkedPaste()
     var taken: [KeyEvent] = []
     for (text, time) in reads {
-      if pastes.patience(at: time - 1) == 0 { taken += pastes.timeOut() }
+      if pastes.timeLeft(at: time - 1) == 0 { taken += pastes.timeOut() }
       taken += pastes.take(keys(text), at: time, busy: busy)
     }
     return text(taken + pastes.timeOut())
@@ -53,7 +53,7 @@ struct UnmarkedPasteTests {
     for (index, letter) in "a\rb\rc\rd\re\r".enumerated() {
       let key = keys(String(letter))
       #expect(pastes.take(key, at: Int64(index) * 31, busy: 0) == key)
-      #expect(pastes.patience(at: Int64(index) * 31) == nil)
+      #expect(pastes.timeLeft(at: Int64(index) * 31) == nil)
     }
   }
 
@@ -65,7 +65,7 @@ struct UnmarkedPasteTests {
     #expect(take([("a\rb\rc\r", 500), ("d", 530)]) == "{a\nb\nc\nd}")
     var pastes = UnmarkedPaste()
     #expect(pastes.take(keys("hello\r"), at: 500, busy: 0) == [])
-    #expect(pastes.patience(at: 510) == 20)
+    #expect(pastes.timeLeft(at: 510) == 20)
   }
 
   @Test("what a person can have typed while the program was busy are lines, more is a paste")

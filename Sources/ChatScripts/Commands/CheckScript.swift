@@ -199,7 +199,7 @@ struct CheckScript: Subcommand {
     guard !launch.isPlain(settings), looks.ignoresStrings, tcgetpgrp(0) == getpgrp(),
       let device = try? TerminalDevice()
     else { return say("  Background: unknown (the terminal was not asked)") }
-    return switch device.background(within: Self.patience) {
+    return switch device.askBackground(within: Self.patience) {
     case true?: say("  Background: light")
     case false?: say("  Background: dark")
     case nil: say("  Background: the terminal does not say")

@@ -209,7 +209,7 @@ private final class ExportLines {
       if count == 0, offset < total { throw SystemFailure(code: EIO) }
       buffer +=
         #"{"type":"file","hash":"\#(hash)","bytes":\#(total),"offset":\#(offset),"data":""#.utf8
-      Base64.append(UnsafeRawBufferPointer(rebasing: piece[..<count]), to: &buffer)
+      Base64.encode(UnsafeRawBufferPointer(rebasing: piece[..<count]), to: &buffer)
       buffer += #""}"#.utf8
       try endLine()
       offset += count

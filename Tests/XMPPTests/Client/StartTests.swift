@@ -134,7 +134,7 @@ struct StartTests {
       text += feature + "<"
     }
     var letters: [UInt8] = []
-    SHA1.digest(of: text).withUnsafeBytes { Base64.append($0, to: &letters) }
+    SHA1.digest(of: text).withUnsafeBytes { Base64.encode($0, to: &letters) }
     #expect(OwnFeatures.element["ver"] == String(decoding: letters, as: UTF8.self))
     #expect(talk.sent.last?["id"] == "q")
   }

@@ -17,7 +17,7 @@ enum OwnFeatures {
   static let version: String = {
     let text = "client/console//\(name)<" + features.map { $0 + "<" }.joined()
     var letters: [UInt8] = []
-    SHA1.digest(of: text).withUnsafeBytes { Base64.append($0, to: &letters) }
+    SHA1.digest(of: text).withUnsafeBytes { Base64.encode($0, to: &letters) }
     return String(decoding: letters, as: UTF8.self)
   }()
 

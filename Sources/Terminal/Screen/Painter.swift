@@ -18,7 +18,7 @@ package struct Painter: Sendable {
   /// The screen's size.
   package internal(set) var size: Size
   private let widths: Widths
-  var looks: TerminalCapabilities
+  var capabilities: TerminalCapabilities
 
   /// The rows of the block on the screen; empty if there is no block.
   private(set) var rows: [PaintedRow] = []
@@ -37,10 +37,10 @@ package struct Painter: Sendable {
   /// Where the cursor is.
   private(set) var caretColumn = 0
 
-  package init(size: Size, widths: Widths, looks: TerminalCapabilities) {
+  package init(size: Size, widths: Widths, capabilities: TerminalCapabilities) {
     self.size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
     self.widths = widths
-    self.looks = looks
+    self.capabilities = capabilities
   }
 
   /// Draws a frame where the block is.
@@ -147,7 +147,7 @@ package struct Painter: Sendable {
     let caret = min(max(0, frame.caretRow), all.count - 1)
     let first = max(0, caret - size.rows + 1)
     let shown = all[first..<min(all.count, first + size.rows)]
-    var painted = shown.map { PaintedRow($0, columns: size.columns, looks: looks) }
+    var painted = shown.map { PaintedRow($0, columns: size.columns, capabilities: capabilities) }
     let column = min(max(0, frame.caretColumn), size.columns - 1)
     // Blanks up to the caret were typed: write them, so that they are there when the terminal wraps
     // the row anew.
@@ -162,7 +162,7 @@ package struct Painter: Sendable {
     _ out: inout ScreenBytes
   ) {
     if rows.isEmpty {
-      out.carriageReturn()
+      out.toFirstColumn()
     } else {
       out.move(toRow: 0, column: 0)
       if size.rows > 1 && !above.isEmpty {
@@ -304,8 +304,8 @@ package struct Painter: Sendable {
       return writeCounting(line, &out)
     }
     for run in line.runs {
-      out.link(looks.links ? run.link : nil)
-      out.write(run.text.string, looks.shown(run.style))
+      out.link(capabilities.links ? run.link : nil)
+      out.write(run.text.string, capabilities.shown(run.style))
     }
     out.link(nil)
   }
@@ -318,7 +318,7 @@ package struct Painter: Sendable {
   private func writeCounting(_ line: StyledLine, _ out: inout ScreenBytes) {
     var column = 0
     for run in line.runs {
-      out.link(looks.links ? run.link : nil)
+      out.link(capabilities.links ? run.link : nil)
       var text = ""
       for character in run.text.string {
         let next = widths.column(after: character, at: column)
@@ -333,7 +333,7 @@ package struct Painter: Sendable {
         }
         column = next
       }
-      out.write(text, looks.shown(run.style))
+      out.write(text, capabilities.shown(run.style))
     }
     out.link(nil)
   }

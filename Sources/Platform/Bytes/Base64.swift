@@ -4,7 +4,7 @@ import CNettle
 /// Bytes as text (RFC 4648), for files inside JSON and for SASL.
 package enum Base64 {
   /// Adds the encoding of `bytes` to `result`.
-  package static func append(_ bytes: UnsafeRawBufferPointer, to result: inout [UInt8]) {
+  package static func encode(_ bytes: UnsafeRawBufferPointer, to result: inout [UInt8]) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
     let length = (bytes.count + 2) / 3 * 4
     result += [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
@@ -19,7 +19,7 @@ package enum Base64 {
   /// The encoding of `bytes`.
   package static func letters(for bytes: [UInt8]) -> String {
     var letters: [UInt8] = []
-    bytes.withUnsafeBytes { append($0, to: &letters) }
+    bytes.withUnsafeBytes { encode($0, to: &letters) }
     return String(decoding: letters, as: UTF8.self)
   }
 

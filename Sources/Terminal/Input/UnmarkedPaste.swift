@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// let keys = pastes.take(decoder.decode(bytes, at: now), at: loop.slept, busy: loop.lastTurn)
-/// // When nothing has followed for `pastes.patience(at: loop.slept)`:
+/// // When nothing has followed for `pastes.timeLeft(at: loop.slept)`:
 /// let late = pastes.timeOut()
 /// ```
 ///
@@ -34,7 +34,7 @@ package struct UnmarkedPaste: Sendable {
 
   /// How much longer to wait for another key, in milliseconds, 0 if not at all; nil if no key is
   /// held back.
-  package func patience(at now: Int64) -> Int64? {
+  package func timeLeft(at now: Int64) -> Int64? {
     held.isEmpty ? nil : max(0, lastAt + Self.gap - now)
   }
 

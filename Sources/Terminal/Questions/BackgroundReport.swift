@@ -50,7 +50,7 @@ extension TerminalDevice {
   /// - Parameter milliseconds: how long to wait at most. A later answer would arrive as typed text
   ///   at the program that has the terminal next.
   /// - Returns: whether the background is light; nil if the terminal does not answer.
-  package func background(within milliseconds: Int64) -> Bool? {
+  package func askBackground(within milliseconds: Int64) -> Bool? {
     enter(plain: true)
     defer { leave() }
     write(BackgroundReport.question + Array("\u{1B}[c".utf8))

@@ -16,7 +16,7 @@ package enum DesktopNotification: String, Sendable {
   package static let question = Array("\u{1B}]99;i=hobnob:p=?;\u{1B}\\".utf8)
 
   /// Whether an event is an answer to ``question``, which only terminals that know OSC 99 send.
-  package static func isAnswer(_ event: KeyEvent) -> Bool {
+  package static func isReport(_ event: KeyEvent) -> Bool {
     guard case .reply(let bytes) = event else { return false }
     return bytes.starts(with: "\u{1B}]99;i=hobnob:p=?".utf8)
   }
@@ -42,28 +42,28 @@ package enum DesktopNotification: String, Sendable {
       case .osc777: ["777;notify;\(title);\(body)"]
       case .osc9: ["9;\(title): \(body)"]
       }
-    return strings.flatMap { wrapper.wrapped($0) }
+    return strings.flatMap { wrapper.passing($0) }
   }
 
   /// A text without characters that could end the sequence or its field. A ``SafeText`` has no
   /// control characters except newline and tab, but this function does not rely on that. screen
   /// reads each letter as a byte, and would find control characters in letters outside ASCII.
   private func text(_ text: SafeText, through wrapper: Wrapper?) -> String {
-    var cleaned = String.UnicodeScalarView()
+    var safe = String.UnicodeScalarView()
     for scalar in text.string.unicodeScalars.prefix(Self.longest) {
       switch scalar.value {
-      case 0..<0x20, 0x7F..<0xA0: cleaned.append(" ")
-      case 0x3B where self != .osc99: cleaned.append(",")
-      case 0x80... where self != .osc99 && wrapper == .screen: cleaned.append("?")
-      default: cleaned.append(scalar)
+      case 0..<0x20, 0x7F..<0xA0: safe.append(" ")
+      case 0x3B where self != .osc99: safe.append(",")
+      case 0x80... where self != .osc99 && wrapper == .screen: safe.append("?")
+      default: safe.append(scalar)
       }
     }
-    return String(cleaned)
+    return String(safe)
   }
 
   private static func encoded(_ text: String) -> String {
     var bytes: [UInt8] = []
-    Array(text.utf8).withUnsafeBytes { Base64.append($0, to: &bytes) }
+    Array(text.utf8).withUnsafeBytes { Base64.encode($0, to: &bytes) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -92,7 +92,7 @@ package enum DesktopNotification: String, Sendable {
 }
 
 extension DesktopNotification.Wrapper? {
-  fileprivate func wrapped(_ string: String) -> [UInt8] {
+  fileprivate func passing(_ string: String) -> [UInt8] {
     switch self {
     case nil: Array("\u{1B}]\(string)\u{1B}\\".utf8)
     // Inside this sequence, an ESC must be doubled.

@@ -120,7 +120,9 @@ extension Painter {
   /// that shows the end of wrapped text does not say after a resize how many rows are hidden; the
   /// rows below the block tell.
   package mutating func questionForPlace() -> [UInt8] {
-    guard looks.showsEnd, !top.isKnown, !rows.isEmpty, askedCaretRow == nil else { return [] }
+    guard capabilities.showsEnd, !top.isKnown, !rows.isEmpty, askedCaretRow == nil else {
+      return []
+    }
     askedCaretRow = caretRow
     return SizeReport.cursorQuestion
   }
@@ -146,7 +148,7 @@ extension Painter {
     let block = held(from: former)
     let widestLayout = layoutToRestore(from: former)
     if let cursor { learn(from: cursor, block) }
-    let columns = looks.rewraps ? self.size.columns : .max
+    let columns = capabilities.rewraps ? self.size.columns : .max
     let heights = block.lines.map { $0.wrappedRows(columns: columns) }
     let position = block.lines[block.caretLine].wrappedPosition(
       of: block.caretColumn, columns: columns)
@@ -162,7 +164,7 @@ extension Painter {
     lost = LostRows(block.lines, first: above, columns: columns)
     guard cursor != nil else { return out.bytes }
     top = Top(row: first, isKnown: true)
-    if looks.showsEnd {
+    if capabilities.showsEnd {
       slack = ReflowSlack(
         joined: heights.flatMap { [false] + Array(repeating: true, count: $0 - 1) }
           .dropFirst(max(0, above)).prefix(self.size.rows - first), widestLayout: widestLayout)
@@ -179,9 +181,9 @@ extension Painter {
     guard let cursor else {
       // The cursor is on the screen, so rows that do not fit above it there are certainly lost. If
       // it is higher, more rows are lost; but counting those as well could remove messages.
-      return looks.showsEnd ? showsEnd : up - (size.rows - 1)
+      return capabilities.showsEnd ? showsEnd : up - (size.rows - 1)
     }
-    guard looks.showsEnd else { return up - cursor.row }
+    guard capabilities.showsEnd else { return up - cursor.row }
     let isElsewhere = cursor.column != min(position.column, max(cursor.column, size.columns - 1))
     let isFirst = cursor == CursorPosition(row: 0, column: 0)
     // tmux moves a cursor that is above the screen to the first row and column. In a screen of one
@@ -200,9 +202,11 @@ extension Painter {
     let cut = min(block.caretColumn, size.columns - 1)
     let wrapped = block.lines[block.caretLine].wrappedPosition(
       of: block.caretColumn, columns: size.columns)
-    guard !looks.showsEnd, wrapped.column != cut, wrapped.column < size.columns else { return }
-    if cursor.column == wrapped.column { looks.rewraps = true }
-    if cursor.column == cut { looks.rewraps = false }
+    guard !capabilities.showsEnd, wrapped.column != cut, wrapped.column < size.columns else {
+      return
+    }
+    if cursor.column == wrapped.column { capabilities.rewraps = true }
+    if cursor.column == cut { capabilities.rewraps = false }
   }
 
   private func layoutToRestore(from former: Size) -> ReflowSlack.Layout? {
@@ -216,7 +220,7 @@ extension Painter {
     var block = Lines(lines: lost.lines)
     var kept = max(rows.count, slack.rows)
     block.blanks = top.isKnown ? max(0, former.rows - top.row - kept) : 0
-    if looks.showsEnd {
+    if capabilities.showsEnd {
       // When a screen becomes lower, it first loses rows below the cursor.
       let taken = min(max(0, former.rows - size.rows), block.blanks + kept - 1 - caretRow)
       kept -= max(0, taken - block.blanks)

@@ -32,7 +32,7 @@ struct ScreenBytes {
 
   private mutating func move(toColumn target: Int) {
     guard let current = column else {
-      carriageReturn()
+      toFirstColumn()
       move(toColumn: target)
       return
     }
@@ -52,7 +52,7 @@ struct ScreenBytes {
     }
   }
 
-  mutating func carriageReturn() {
+  mutating func toFirstColumn() {
     bytes.append(0x0D)
     column = 0
   }
@@ -80,7 +80,7 @@ struct ScreenBytes {
   }
 
   /// Ends a line of text that is not for a screen.
-  mutating func newline() { bytes.append(0x0A) }
+  mutating func endLine() { bytes.append(0x0A) }
 
   /// Erases from the cursor to the end of the row.
   mutating func eraseToEndOfRow() {

@@ -5,14 +5,15 @@ import StyledText
 extension Painter {
   /// Lines as bytes for another program that shows them, such as a pager: with a newline after
   /// each, with styles, without links.
-  package static func printed(_ lines: [StyledLine], looks: TerminalCapabilities) -> [UInt8] {
+  package static func printed(_ lines: [StyledLine], capabilities: TerminalCapabilities) -> [UInt8]
+  {
     var out = ScreenBytes(row: 0, column: nil, columns: .max)
     for line in lines {
       for run in line.runs {
-        out.write(run.text.string, looks.shown(run.style))
+        out.write(run.text.string, capabilities.shown(run.style))
       }
       out.set(.plain)
-      out.newline()
+      out.endLine()
     }
     return out.bytes
   }
@@ -26,7 +27,7 @@ package enum ClipboardSequence {
   /// - Parameter text: at most `mostBytes`.
   package static func bytes(_ text: SafeText) -> [UInt8] {
     var bytes = Array("\u{1B}]52;c;".utf8)
-    Array(text.string.utf8).withUnsafeBytes { Base64.append($0, to: &bytes) }
+    Array(text.string.utf8).withUnsafeBytes { Base64.encode($0, to: &bytes) }
     return bytes + [0x07]
   }
 }

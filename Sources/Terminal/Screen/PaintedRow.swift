@@ -7,14 +7,14 @@ struct PaintedRow: Equatable {
   /// One cell per column.
   var cells: [Cell]
 
-  init(_ row: CellRow, columns: Int, looks: Painter.TerminalCapabilities) {
+  init(_ row: CellRow, columns: Int, capabilities: Painter.TerminalCapabilities) {
     cells = []
     cells.reserveCapacity(min(row.cells.count, columns))
     var at = 0
     while at < row.cells.count && cells.count < columns {
       let cell = row.cells[at]
       let width = max(1, Int(cell.columns))
-      let style = looks.shown(cell.style)
+      let style = capabilities.shown(cell.style)
       if cell.columns == 0 || !Self.isWhole(row.cells, at, width) {
         // This is a covered cell without the wide one to its left, or a wide one without its
         // covered cells.
