@@ -125,8 +125,8 @@ package final class AccountLease {
   ///
   /// - Parameter position: the position that an earlier call returned; signals before it were read.
   ///   Nil while the account is not connected: the result then has nothing for the network.
-  /// - Returns: nil if this process no longer serves the account: it was removed, or somebody removed
-  ///   the lock file and another process then took the lease.
+  /// - Returns: nil if this process no longer serves the account: it was removed, or somebody
+  ///   removed the lock file and another process then took the lease.
   package func waiting(since position: Int64?) throws -> Waiting? {
     guard lock >= 0 else { return nil }
     return try store.read { snapshot in
@@ -182,8 +182,8 @@ package final class AccountLease {
   package var longestLock: Int64 { inbox.longestLock }
 
   /// Records that entries of the outbox, and requests, are about to be handed to the network. The
-  /// mark is on disk on return: if a power cut could remove it, the next process would send what the
-  /// network has once more (rule 14.2).
+  /// mark is on disk on return: if a power cut could remove it, the next process would send what
+  /// the network has once more (rule 14.2).
   package func noteTried(_ entries: [OutboxEntry], _ requests: [NetworkRequest]) throws {
     try store.writeDurablyIfNeeded {
       try $0.noteTried(entries)

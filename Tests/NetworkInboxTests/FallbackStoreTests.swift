@@ -93,7 +93,7 @@ import Testing
       var text = NetworkMessage(
         name: MessageIDs(origin: "r-" + id), speaker: linked.max, body: "👍 to " + id,
         time: isPast ? 5 : nil, isPast: isPast)
-      text.changes = target
+      text.changedMessage = target
       try linked.hear(
         .reacted(
           target, author: nil, by: linked.max, in: linked.tea, emoji: ["👍"],

@@ -22,7 +22,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   package var answersSpeaker: NetworkUser?
   /// The message that it changes, if its text is only for programs that do not show such changes:
   /// the text is stored if that message is missing (rule 14.10).
-  package var changes: MessageIDs?
+  package var changedMessage: MessageIDs?
   /// A second id that its sender gave it, by which corrections and the like may name it.
   package var otherOrigin: String?
   /// The number of the message that it answers.

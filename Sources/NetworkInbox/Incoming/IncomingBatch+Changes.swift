@@ -10,21 +10,22 @@ extension IncomingBatch {
     switch event {
     case .edited(
       let name, let speaker, let conversation, let body, let time, let change, let whole):
-      return try edited(name, by: speaker, in: conversation, (body, whole), at: time, change)
+      return try applyEdit(name, by: speaker, in: conversation, (body, whole), at: time, change)
     case .retracted(let name, let speaker, let conversation, let time):
-      return try retracted(name, by: speaker, in: conversation, at: time)
+      return try applyRetraction(name, by: speaker, in: conversation, at: time)
     case .removed(let archive, let room, let removal, let time):
-      return try removed(archive, from: room, removal, at: time)
+      return try applyRemoval(archive, from: room, removal, at: time)
     case .reacted(
       let name, let author, let speaker, let conversation, let emoji, let time, let change):
-      return try reacted(name, of: author, by: speaker, in: conversation, emoji, at: time, change)
+      return try applyReaction(
+        name, of: author, by: speaker, in: conversation, emoji, at: time, change)
     default:
       return true
     }
   }
 
   /// The message that its author wants to change; nil if it is missing or someone else's.
-  private func target(
+  private func changedMessage(
     _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress
   ) throws -> Message? {
     guard let conversation = try known(address),
@@ -32,7 +33,7 @@ extension IncomingBatch {
       let found = try referencedMessage(name, of: author, in: conversation)?.message
     else { return nil }
     if isRemoved(found) { return found }
-    if author == owner.id { try cameBack(found) }
+    if author == owner.id { try noteArrived(found) }
     try index()
     return found
   }
@@ -41,12 +42,13 @@ extension IncomingBatch {
     message.deletedAt != nil || message.isRecalled
   }
 
-  private func edited(
+  private func applyEdit(
     _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress,
-    _ new: (body: String, withQuote: String?), at told: Milliseconds?, _ change: MessageIDs
+    _ new: (body: String, withQuote: String?), at reported: Milliseconds?, _ change: MessageIDs
   ) throws -> Bool {
-    guard let found = try target(name, by: speaker, in: address) else { return false }
-    guard !isRemoved(found), try isNew(change, of: found.id, by: found.sender, isLive: told == nil)
+    guard let found = try changedMessage(name, by: speaker, in: address) else { return false }
+    guard !isRemoved(found),
+      try isNew(change, of: found.id, by: found.sender, isLive: reported == nil)
     else { return true }
     let text = found.replyTo?.line.isEmpty == false ? new.body : new.withQuote ?? new.body
     let body = try withoutLinks(ofFilesOf: found, text)
@@ -58,7 +60,7 @@ extension IncomingBatch {
     }
     // The text that the owner wrote here is newer, and on its way.
     if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id) { return true }
-    let time = time(told)
+    let time = time(reported)
     let unreadable = Message.Kind.unreadable.rawValue
     try database.run(
       """
@@ -74,13 +76,13 @@ extension IncomingBatch {
     return true
   }
 
-  private func retracted(
+  private func applyRetraction(
     _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress,
-    at told: Milliseconds?
+    at reported: Milliseconds?
   ) throws -> Bool {
-    guard let found = try target(name, by: speaker, in: address) else { return false }
+    guard let found = try changedMessage(name, by: speaker, in: address) else { return false }
     if isRemoved(found) { return true }
-    try store.wipe(found.id, as: .deleted, at: time(told))
+    try store.wipe(found.id, as: .deleted, at: time(reported))
     if !speaker.isVerified {
       try database.run("UPDATE message SET unverified = 1 WHERE id = ?", found.id)
     }
@@ -88,17 +90,17 @@ extension IncomingBatch {
   }
 
   /// A moderator's removal counts for anybody's message, the owner's own included.
-  private func removed(
-    _ archive: String, from room: String, _ removal: Removal, at told: Milliseconds?
+  private func applyRemoval(
+    _ archive: String, from room: String, _ removal: Removal, at reported: Milliseconds?
   ) throws -> Bool {
     // Find it only by the room's own id: a sender can choose any other id.
     guard let conversation = try known(.room(room)),
       let found = try knownMessage(MessageIDs(archive: archive), of: nil, in: conversation)?.message
     else { return false }
     if isRemoved(found) { return true }
-    if found.sender == owner.id { try cameBack(found) }
+    if found.sender == owner.id { try noteArrived(found) }
     try index()
-    try store.wipe(found.id, as: .deleted, at: time(told))
+    try store.wipe(found.id, as: .deleted, at: time(reported))
     try database.run(
       "UPDATE message SET removed_by = ?, removal_reason = ? WHERE id = ?", removal.moderator,
       removal.reason, found.id)
@@ -124,10 +126,10 @@ extension IncomingBatch {
     return true
   }
 
-  private func reacted(
+  private func applyReaction(
     _ name: MessageIDs, of author: NetworkUser?, by speaker: NetworkUser,
     in target: ConversationAddress,
-    _ emoji: NetworkReaction, at told: Milliseconds?, _ change: MessageIDs
+    _ emoji: NetworkReaction, at reported: Milliseconds?, _ change: MessageIDs
   ) throws -> Bool {
     guard let conversation = try known(target) else { return false }
     var writer: ID<Participant>?
@@ -149,7 +151,7 @@ extension IncomingBatch {
     let asOne = try store.knownAbilities(of: conversation.id).reactionLimit == .one
     let former = try store.storedEmoji(of: person, on: found.id)
     guard let new = emoji.applied(to: former, asOne: asOne) else { return true }
-    guard try isNew(change, of: found.id, by: person, isLive: told == nil) else { return true }
+    guard try isNew(change, of: found.id, by: person, isLive: reported == nil) else { return true }
     // The owner's own changes that are on their way: all, or those to this reaction.
     let waits = """
       FROM outbox WHERE message = ?1 AND operation = 3 AND participant = ?2
@@ -167,7 +169,7 @@ extension IncomingBatch {
     if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id, person, one) {
       return true
     }
-    try store.setReactions(new, of: person, on: found.id, at: time(told), asOne: asOne)
+    try store.setReactions(new, of: person, on: found.id, at: time(reported), asOne: asOne)
     return true
   }
 }

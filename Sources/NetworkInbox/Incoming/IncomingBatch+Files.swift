@@ -25,11 +25,10 @@ extension IncomingBatch {
   }
 
   func isTrusted(_ sender: ID<Participant>) throws -> Bool {
-    if sender == owner.id { return true }
-    return try database.exists("SELECT 1 FROM participant WHERE id = ? AND contact <> 0", sender)
+    try sender == owner.id || isContact(sender)
   }
 
-  func fetched(_ request: NetworkRequest, _ file: Attachment) throws {
+  func applyFetched(_ request: NetworkRequest, _ file: Attachment) throws {
     guard let number = Int64(request.target),
       var found = try store.stored(ID(rawValue: number)), found.deletedAt == nil,
       !found.isRecalled,

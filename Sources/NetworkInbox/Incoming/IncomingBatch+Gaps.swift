@@ -5,8 +5,8 @@ import Sentences
 /// Where messages were missed during a break of the connection (rule 14.7).
 ///
 /// A gap is a sort key after which messages may be missing. While the archive is read in its order,
-/// the gap follows the message that was read last: missed messages get keys directly after it, and so
-/// before everything that arrived since the break.
+/// the gap follows the message that was read last: missed messages get keys directly after it, and
+/// so before everything that arrived since the break.
 extension IncomingBatch {
   func noteMissing(in address: ConversationAddress) throws {
     // Everything in a conversation that does not exist yet arrives after the break.
@@ -22,14 +22,6 @@ extension IncomingBatch {
       """, conversation.id, SortKey.all.upperBound, owner.id, DeliveryState.sent.rawValue
     ) { $0.int64() }
     try openGap(after: last, in: conversation.id)
-  }
-
-  /// - Parameter last: the sort key of the last message before the break; nil if there is none.
-  func openGap(after last: Int64?, in conversation: ID<Conversation>) throws {
-    // Twelve days before now, since every key before the first message is free.
-    try database.run(
-      "INSERT OR IGNORE INTO gap(conversation, sort) VALUES (?, ?)", conversation,
-      last ?? SortKey.first(at: now) - 1 << 40)
   }
 
   func noteComplete(in address: ConversationAddress?) throws {
@@ -76,8 +68,8 @@ extension IncomingBatch {
       sort)
   }
 
-  /// The sort key of a missed message: by its time, if that is between the gap and the next message,
-  /// and otherwise directly after the gap.
+  /// The sort key of a missed message: by its time, if that is between the gap and the next
+  /// message, and otherwise directly after the gap.
   ///
   /// - Returns: nil if nothing is missing in the conversation.
   func sort(

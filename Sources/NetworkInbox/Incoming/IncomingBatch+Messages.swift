@@ -44,7 +44,8 @@ extension IncomingBatch {
     if message.isPast {
       let id = try store.idForOlder()
       if message.playback != nil { progress.playbacks[target]?.found.insert(id) }
-      try insert(new, as: id, sort: sort(ofPast: time, in: conversation), .past, in: conversation)
+      try insertMessage(
+        new, as: id, sort: sort(ofPast: time, in: conversation), .past, in: conversation)
       try store.noteApplied(MessageIDs(origin: message.otherOrigin), to: id, by: sender)
       progress.past[target, default: 0] += 1
       progress.unsettled[target, default: []].append(id)
@@ -58,7 +59,7 @@ extension IncomingBatch {
       ? store.sortKey(ofArrivalAt: now, in: conversation.id)
       : missed
         ?? sort(ofLate: time, by: sender, isDelayed: message.isDelayed, in: conversation)
-    try insert(new, as: id, sort: sort, .arrived, in: conversation)
+    try insertMessage(new, as: id, sort: sort, .arrived, in: conversation)
     try store.noteApplied(MessageIDs(origin: message.otherOrigin), to: id, by: sender)
     try store.endTyping(of: sender, in: conversation.id)
     if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: conversation) }
@@ -69,7 +70,7 @@ extension IncomingBatch {
   private func isShownAsChange(
     _ message: NetworkMessage, in target: ConversationAddress
   ) throws -> Bool {
-    guard let changed = message.changes else { return false }
+    guard let changed = message.changedMessage else { return false }
     guard !message.isPast, let conversation = try known(target) else { return message.isPast }
     return try referencedMessage(changed, of: nil, in: conversation) != nil
   }
@@ -83,7 +84,7 @@ extension IncomingBatch {
 
   func page(of address: ConversationAddress, from: String, until: String) throws {
     // Finish the page before this one first: the changes on this one are older.
-    try settle()
+    try applyWaitingChanges()
     guard let conversation = try known(address) else { return }
     progress.unsettled[address] = []
     progress.pages[address] = Page(
@@ -184,22 +185,7 @@ extension IncomingBatch {
       try database.run(
         "UPDATE OR IGNORE message SET archive_id = ? WHERE id = ?", archive, message.id)
     }
-    if message.sender == owner.id { try cameBack(message) }
-  }
-
-  /// Records that the network has a message of the owner, whatever the attempt to send it reported.
-  func cameBack(_ message: Message) throws {
-    guard message.state < .sent else { return }
-    try store.noteSent(message, isEdited: try isEditedOnItsWay(message.id))
-  }
-
-  /// Whether the owner edited it after handing it over, to another text than the one received.
-  private func isEditedOnItsWay(_ message: ID<Message>) throws -> Bool {
-    try database.exists(
-      """
-      SELECT 1 FROM outbox x JOIN message m ON m.id = x.message
-      WHERE x.message = ? AND x.operation = 0 AND x.tried > 0 AND m.revised > x.tried
-      """, message)
+    if message.sender == owner.id { try noteArrived(message) }
   }
 
   // MARK: How far others are
@@ -219,7 +205,7 @@ extension IncomingBatch {
       !found.isPast, !found.isRecalled, found.sender != reader
     else { return }
     // The other side has the message, whatever the server reported.
-    if found.sender == owner.id { try cameBack(found) }
+    if found.sender == owner.id { try noteArrived(found) }
     guard try store.stored(found.id).map({ $0.state >= .sent }) == true else { return }
     try store.noteReached(
       by: reader, in: conversation.id, upTo: found.number, state, isFirst: conversation.isRoom)
@@ -251,7 +237,7 @@ extension IncomingBatch {
 
   // MARK: Results of the outbox
 
-  func accepted(_ entry: OutboxEntry, _ archive: String?) throws {
+  func applyAcceptance(_ entry: OutboxEntry, _ archive: String?) throws {
     if let archive, entry.operation == .send {
       try database.run(
         """
@@ -274,7 +260,7 @@ extension IncomingBatch {
       entry, as: .sent, isEdited: isFormers && isEditedOnItsWay(entry.message.id))
   }
 
-  func refused(_ entry: OutboxEntry, _ reason: Remark, _ mayHaveArrived: Bool) throws {
+  func applyRefusal(_ entry: OutboxEntry, _ reason: Remark, _ mayHaveArrived: Bool) throws {
     let isWaiting = try database.exists("SELECT 1 FROM outbox WHERE id = ?", entry.id)
     if entry.operation == .send, !isWaiting, let found = try store.stored(entry.message.id),
       found.state >= .sent
@@ -285,12 +271,12 @@ extension IncomingBatch {
   }
 
   /// Recalls a message that the owner deleted when it was about to be sent.
-  func neverSent(_ entry: OutboxEntry) throws {
+  func applyNeverSent(_ entry: OutboxEntry) throws {
     guard let found = try store.stored(entry.message.id), found.deletedAt != nil else { return }
     try store.fail(.send, of: found, nil, "")
   }
 
-  func bounced(_ name: MessageIDs, in address: ConversationAddress, _ reason: Remark) throws {
+  func applyBounce(_ name: MessageIDs, in address: ConversationAddress, _ reason: Remark) throws {
     guard let conversation = try known(address),
       let found = try knownMessage(name, of: owner.id, in: conversation)?.message
     else { return }

@@ -2,194 +2,11 @@
 import Conversations
 import Sentences
 
-/// Presence on a network, and what people do other than writing.
+/// The people of rooms and the owner's contacts: who is there, under which name.
 extension IncomingBatch {
-  // MARK: The owner
-
-  func joined(_ room: String, as nick: String) throws {
-    let conversation = try batchConversation(.room(room))
-    let isNick = try database.exists(
-      "SELECT 1 FROM conversation WHERE id = ? AND nick = ?", conversation.id, nick)
-    try database.run(
-      "UPDATE conversation SET nick = ?, live = 1 WHERE id = ?", nick, conversation.id)
-    if !isNick { try store.touchPeople() }
-    conversation.isLive = true
-    // Those who have a rank now follow in this batch.
-    try database.run(
-      "UPDATE membership SET rank = '' WHERE conversation = ? AND rank <> ''", conversation.id)
-    // People who left while hobnob was offline are no longer members.
-    if !hasOccupants {
-      try endMemberships(besides: outline.namedPeople[room] ?? [], in: conversation)
-    }
-    try database.run(
-      """
-      UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
-      WHERE conversation = ?1 AND last IS NULL AND participant <> ?2 AND EXISTS (
-        SELECT 1 FROM participant p
-        WHERE p.id = membership.participant AND p.network <> '' AND ifnull(p.online, 0) = 0)
-      """, conversation.id, owner.id)
-    if database.changedRows > 0 { try store.touchPeople() }
-    try forgetOldJoins(in: conversation)
-    try store.enter(owner.id, conversation.id)
-  }
-
-  /// Ends memberships of people who are not in the room. On a network whose people are the same
-  /// everywhere, those who are online may be in another room only.
-  private func endMemberships(
-    besides identities: Set<String>, in conversation: BatchConversation
-  ) throws {
-    let members = try store.members(of: conversation.id)
-    for member in members where member.network != nil && !identities.contains(member.identity) {
-      try endMembership(of: member.id, in: conversation)
-    }
-  }
-
-  /// Removes old joins, leaves and ranks: a large room has more of them in a year than messages.
-  private func forgetOldJoins(in conversation: BatchConversation) throws {
-    let week: Milliseconds = 7 * 24 * 3_600_000
-    try database.run(
-      "DELETE FROM event WHERE conversation = ? AND at < ? AND kind IN (2, 3, 4, 10)",
-      conversation.id, now - week)
-  }
-
-  func left(_ room: String, _ reason: Remark?) throws {
-    guard let conversation = try known(.room(room)) else { return }
-    let wasInside = try database.exists(
-      "SELECT 1 FROM conversation WHERE id = ? AND nick IS NOT NULL", conversation.id)
-    try database.run(
-      "UPDATE conversation SET nick = NULL, live = 0 WHERE id = ?", conversation.id)
-    conversation.isLive = false
-    guard try store.isMember(owner.id, of: conversation.id) else { return }
-    try endMembership(of: owner.id, in: conversation)
-    if !wasInside {
-      // They keep seeing the messages from their stay.
-      try database.run(
-        "DELETE FROM membership WHERE conversation = ? AND participant = ? AND last < first",
-        conversation.id, owner.id)
-      return
-    }
-    try store.record(.left, in: conversation.id, by: owner.id, text: reason ?? "")
-    // Someone who left by themselves knows that they did.
-    if let reason { try store.tell(reason, account) }
-  }
-
-  /// Records how far an archive was read.
-  func caughtUp(_ archive: String, _ mark: String) throws {
-    try database.run(
-      "INSERT OR REPLACE INTO archive_mark(network, archive, mark) VALUES (?, ?, ?)", network,
-      archive, mark)
-    if let count = progress.past.removeValue(forKey: .room(archive)) {
-      try tell(count, earlierIn: archive)
-    }
-  }
-
-  func historySent(_ room: String) throws {
-    guard let conversation = try known(.room(room)) else { return }
-    let count = try database.first(
-      "SELECT count(*) FROM message WHERE conversation = ? AND brought = 2", conversation.id
-    ) { $0.int() }
-    if let count, count > 0 { try tell(count, earlierIn: room) }
-  }
-
-  /// Tells the owner who has just joined a room that the store has earlier messages.
-  private func tell(_ count: Int, earlierIn room: String) throws {
-    guard let conversation = try known(.room(room)), try isOpen(conversation) else { return }
-    let name = conversation.stored.name
-    try store.tell(
-      filled(
-        translated(
-          "%2 has one earlier message; /history shows it.",
-          "%2 has %1 earlier messages; /history shows them.", count: count),
-        [String(count), name]), account)
-  }
-
-  func lost(_ room: String, _ reason: Remark) throws {
-    guard let conversation = try known(.room(room)) else { return }
-    try database.run("UPDATE conversation SET live = 0 WHERE id = ?", conversation.id)
-    conversation.isLive = false
-    try store.tell(reason, account)
-  }
-
-  // MARK: Rooms
-
-  func moved(_ room: String, to new: String, by speaker: NetworkUser?, _ words: Remark) throws {
-    guard let conversation = try known(.room(room)), room != new else { return }
-    guard try known(.room(new)) == nil else { return try leave(room, for: new, words) }
-    let name = conversation.stored.name
-    try setAddress(of: conversation, to: new)
-    let who = try speaker.map { $0.isOwner ? owner.id : try person($0, in: .room(new)).id }
-    try store.record(.roomRenamed, in: conversation.id, by: who ?? owner.id, text: name)
-  }
-
-  func forwarded(_ room: String, to new: String, _ reason: Remark?) throws {
-    guard let conversation = try known(.room(room)), room != new else { return }
-    let hasPast = try database.exists(
-      "SELECT 1 FROM message WHERE conversation = ? AND sender <> ?", conversation.id, owner.id)
-    if try hasPast || known(.room(new)) != nil { return try leave(room, for: new, reason) }
-    // Nothing was ever in it, so it becomes the other room.
-    try setAddress(of: conversation, to: new)
-    if let reason { try store.tell(reason, account) }
-  }
-
-  private func setAddress(of conversation: BatchConversation, to new: String) throws {
-    // What waits is found by the former address.
-    try settle()
-    try database.run(
-      "UPDATE conversation SET address = ? WHERE id = ?", new, conversation.id)
-    conversations[conversation.address] = nil
-    try applyRoomName(new, new)
-  }
-
-  /// Takes the owner's shells from a room to another one.
-  private func leave(_ room: String, for new: String, _ reason: Remark?) throws {
-    guard let former = try known(.room(room)) else { return }
-    let conversation = try batchConversation(.room(new))
-    try database.run(
-      "UPDATE shell SET conversation = ? WHERE participant = ? AND conversation = ?",
-      conversation.id, owner.id, former.id)
-    try left(room, reason)
-    try store.enter(owner.id, conversation.id)
-    try store.touchPeople()
-  }
-
-  func applyRoomName(_ room: String, _ name: String) throws {
-    let conversation = try batchConversation(.room(room))
-    let words = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    let name = account.rules.shown(room: String(words.prefix(Naming.longestRoom)))
-    // Compare the room's own name, since hobnob may show another.
-    let former = try database.first(
-      "SELECT name FROM conversation WHERE id = ?", conversation.id
-    ) { $0.text("name") }
-    if name == "#" || former?.utf8.elementsEqual(name.utf8) == true { return }
-    // Where a room has an address beside its name, it keeps its first name: its owner must not
-    // change what a bare name means (rule 11.2).
-    if account.rules.namesServer, former != account.rules.shown(room: room) { return }
-    try database.run(
-      "UPDATE conversation SET name = '', folded = '' WHERE id = ?", conversation.id)
-    let shown = try store.freeName(name, on: network)
-    try database.run(
-      "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", shown, shown.lowercased(),
-      conversation.id)
-    conversation.stored.name = shown
-    try store.touchPeople()
-  }
-
-  func topic(of room: String, _ text: String, by speaker: NetworkUser?) throws {
-    let conversation = try batchConversation(.room(room))
-    if conversation.stored.topic.utf8.elementsEqual(text.utf8) { return }
-    try database.run("UPDATE conversation SET topic = ? WHERE id = ?", text, conversation.id)
-    conversation.stored.topic = text
-    // The topic at the owner's arrival is not a change.
-    guard conversation.isLive, !outline.joining.contains(room), let speaker else {
-      return try store.touchPeople()
-    }
-    let who = speaker.isOwner ? owner.id : try person(speaker, in: .room(room)).id
-    try store.record(.topic, in: conversation.id, by: who, text: text)
-  }
-
   // MARK: Occupants
 
-  func present(
+  func applyPresence(
     _ speaker: NetworkUser, in room: String, away: String?, rank: String, arrival: Remark
   ) throws {
     if speaker.isOwner { return }
@@ -212,7 +29,7 @@ extension IncomingBatch {
     try setRank(of: person, in: conversation, rank)
   }
 
-  func moderated(
+  func applyModeration(
     _ sentence: Remark, in room: String, by speaker: NetworkUser?, isAboutOwner: Bool
   ) throws {
     guard let conversation = try known(.room(room)), conversation.isLive else { return }
@@ -233,7 +50,7 @@ extension IncomingBatch {
     if database.changedRows > 0 { try store.touchPeople() }
   }
 
-  func absent(_ speaker: NetworkUser, in room: String, removal: Remark?) throws {
+  func applyAbsence(_ speaker: NetworkUser, in room: String, removal: Remark?) throws {
     guard !speaker.isOwner, let conversation = try known(.room(room)),
       let person = try person(speaker, knownIn: .room(room))
     else { return }
@@ -251,7 +68,7 @@ extension IncomingBatch {
     }
   }
 
-  func renamed(_ speaker: NetworkUser, in room: String, from former: String) throws {
+  func applyRename(_ speaker: NetworkUser, in room: String, from former: String) throws {
     let conversation = try batchConversation(.room(room))
     if speaker.isOwner {
       try database.run(
@@ -279,24 +96,6 @@ extension IncomingBatch {
     }
   }
 
-  /// Whether somebody is in a room where the owner is, too.
-  func isInARoom(_ person: ID<Participant>) throws -> Bool {
-    try !liveRooms(of: person).isEmpty
-  }
-
-  private func isContact(_ person: ID<Participant>) throws -> Bool {
-    try database.exists("SELECT 1 FROM participant WHERE id = ? AND contact <> 0", person)
-  }
-
-  private func liveRooms(of person: ID<Participant>) throws -> [ConversationAddress] {
-    try database.rows(
-      """
-      SELECT c.address FROM membership s JOIN conversation c ON c.id = s.conversation
-      WHERE s.participant = ? AND s.last IS NULL AND c.kind = 0 AND c.live = 1 ORDER BY c.id
-      """, person
-    ) { .room($0.text()) }
-  }
-
   /// The identity of somebody who is only known by a nick, where `other` is: behind a bouncer, an
   /// identity ends with the network.
   private func identity(ofNick nick: String, beside other: NetworkUser) -> String {
@@ -305,7 +104,7 @@ extension IncomingBatch {
   }
 
   /// Handles a new name on a network whose people are the same everywhere.
-  func renamed(_ speaker: NetworkUser, from former: String) throws {
+  func applyRename(_ speaker: NetworkUser, from former: String) throws {
     if speaker.isOwner { return }
     if speaker.name.utf8.elementsEqual(former.utf8) { return try identified(speaker) }
     let known = try person(known: account.rules.fold(former))
@@ -337,7 +136,7 @@ extension IncomingBatch {
   /// of it. Nobody joins or leaves, so nothing is recorded.
   private func identified(_ speaker: NetworkUser) throws {
     let nickname = identity(ofNick: speaker.name, beside: speaker)
-    let there = try present(named: speaker.name, besides: speaker)
+    let there = try someone(named: speaker.name, besides: speaker)
     guard let former = try there ?? person(known: nickname),
       former.participant.identity != speaker.identity
     else { return }
@@ -356,7 +155,7 @@ extension IncomingBatch {
   }
 
   /// Somebody else in a room that the owner is in now, by name.
-  private func present(named name: String, besides speaker: NetworkUser) throws -> Person? {
+  private func someone(named name: String, besides speaker: NetworkUser) throws -> Person? {
     let identity = try database.first(
       """
       SELECT p.identity FROM participant p
@@ -395,7 +194,7 @@ extension IncomingBatch {
 
   /// - Returns: whether they were in the room.
   @discardableResult
-  private func endMembership(
+  func endMembership(
     of person: ID<Participant>, in conversation: BatchConversation
   ) throws -> Bool {
     try database.run(
@@ -408,7 +207,7 @@ extension IncomingBatch {
 
   // MARK: Anywhere
 
-  func contact(_ speaker: NetworkUser, isOnline: Bool?, away: String?) throws {
+  func applyContact(_ speaker: NetworkUser, isOnline: Bool?, away: String?) throws {
     if speaker.isOwner || speaker.identity.isEmpty { return }
     let conversation = ConversationAddress.direct(speaker.identity)
     let person = try person(speaker, in: conversation, isCurrent: true)

@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// A playback: messages that a network sends again, in order and without ids.
-struct Playback {
-  /// From ``NewMessage/playback``.
-  let number: Int
-  /// The last change before it. The messages after it are not those that it repeats.
-  let start: Int64
-  /// Stored messages that one of its lines was, or became: none of them is another line's.
-  var found: Set<ID<Message>> = []
-  /// The stored messages that its next lines repeat, last one first.
-  var run: [ID<Message>] = []
-}
-
 /// Which messages the store has already. Without proof, a message is a new one: one too many is
 /// better than one lost (rule 14.2).
 extension IncomingBatch {
@@ -103,10 +91,10 @@ extension IncomingBatch {
   private func sameAtItsTime(
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> ID<Message>? {
-    guard message.playback != nil, let told = message.time,
+    guard message.playback != nil, let reported = message.time,
       let playback = progress.playbacks[conversation.address]
     else { return nil }
-    let time = time(told)
+    let time = time(reported)
     // A playback may name only the nickname of a person who is known by more.
     return try database.rows(
       """
@@ -124,8 +112,8 @@ extension IncomingBatch {
     ) { $0.id() }.first { !playback.found.contains($0) }
   }
 
-  /// Finds the owner's own message: one from here, which has the time of this machine's clock; or one
-  /// that the network may have had before a break, which this line confirms.
+  /// Finds the owner's own message: one from here, which has the time of this machine's clock; or
+  /// one that the network may have had before a break, which this line confirms.
   private func ownMessage(
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> ID<Message>? {
@@ -150,8 +138,8 @@ extension IncomingBatch {
     ) { $0.id() }.first { !playback.found.contains($0) }
   }
 
-  /// Finds the owner's message that was deleted on its way, by the hash of its text. Each hash proves
-  /// one line. If another process sent it, nobody else knows that the network has it.
+  /// Finds the owner's message that was deleted on its way, by the hash of its text. Each hash
+  /// proves one line. If another process sent it, nobody else knows that the network has it.
   private func deletedMessage(
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> ID<Message>? {
@@ -228,8 +216,9 @@ extension IncomingBatch {
   /// The time of a message that arrived just now: the network's, by which a playback would repeat
   /// it, if the two clocks agree.
   func arrivalTime(of message: NetworkMessage) -> Milliseconds {
-    guard let told = message.sentAt, Message.times.contains(told), abs(told - now) <= Self.slowness
+    guard let reported = message.sentAt, Message.times.contains(reported),
+      abs(reported - now) <= Self.slowness
     else { return now }
-    return told
+    return reported
   }
 }

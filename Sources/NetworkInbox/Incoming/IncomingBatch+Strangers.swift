@@ -96,7 +96,7 @@ extension IncomingBatch {
   }
 
   /// Reports the number of requests that were not reported one by one.
-  func countStrangers() throws {
+  func reportStrangers() throws {
     let more = try count(
       "told IS ?2 AND \(Approach.isNotIgnored)", nil, upTo: Int(Int32.max))
     if more == 0 { return }
@@ -110,7 +110,7 @@ extension IncomingBatch {
         [String(more)]), account)
   }
 
-  func invited(to room: String, by speaker: NetworkUser) throws {
+  func applyInvitation(to room: String, by speaker: NetworkUser) throws {
     if speaker.isOwner || speaker.identity.isEmpty { return }
     if let conversation = try known(.room(room)), try store.isMember(owner.id, of: conversation.id)
     {
@@ -122,7 +122,7 @@ extension IncomingBatch {
       by: isInside ? speaker.name : speaker.identity)
   }
 
-  func wantsContact(_ speaker: NetworkUser) throws {
+  func applyContactRequest(_ speaker: NetworkUser) throws {
     try approached(.contact, speaker.identity, from: speaker.identity)
   }
 

@@ -8,7 +8,7 @@ extension IncomingBatch {
   static let mostWaiting = 1_000
 
   /// The store holds the raw values.
-  private enum Kind: Int {
+  private enum ChangeKind: Int {
     case correction = 0
     case retraction = 1
     case removal = 2
@@ -17,7 +17,7 @@ extension IncomingBatch {
 
   /// A change in the store. `speaker` and `author` are empty for the owner.
   private struct Waiting {
-    var kind: Kind
+    var kind: ChangeKind
     var message: MessageIDs
     var conversation: ConversationAddress
     var author: String?
@@ -28,7 +28,7 @@ extension IncomingBatch {
     /// The new text or the reason.
     var text = ""
     var reaction: NetworkReaction?
-    var told: Milliseconds?
+    var reported: Milliseconds?
     /// The network's ids of the change itself.
     var change = MessageIDs()
   }
@@ -36,7 +36,7 @@ extension IncomingBatch {
   // MARK: Keeping
 
   /// Keeps a change until its message arrives with an older page.
-  func keep(_ event: NetworkEvent) throws {
+  func storeWaiting(_ event: NetworkEvent) throws {
     guard let waiting = waiting(event), let conversation = try known(waiting.conversation) else {
       return
     }
@@ -52,10 +52,11 @@ extension IncomingBatch {
           AND (kind, author, speaker, text, reaction, at, change_archive, change_origin)
             IS (?3, ?6, ?7, ?10, ?11, ?12, ?13, ?14))
       """, conversation.id,
-      waiting.told == nil ? 0 : progress.pages[conversation.address]?.number ?? 0,
+      waiting.reported == nil ? 0 : progress.pages[conversation.address]?.number ?? 0,
       waiting.kind.rawValue,
       waiting.message.archive, waiting.message.origin, waiting.author, waiting.speaker,
-      waiting.name, waiting.isVerified, waiting.text, waiting.reaction?.json, time(waiting.told),
+      waiting.name, waiting.isVerified, waiting.text, waiting.reaction?.json,
+      time(waiting.reported),
       waiting.change.archive,
       waiting.change.origin)
     try database.run(
@@ -69,20 +70,20 @@ extension IncomingBatch {
   private func waiting(_ event: NetworkEvent) -> Waiting? {
     switch event {
     case .edited(
-      let message, let speaker, let conversation, let body, let told, let change, let whole):
-      var found = waiting(.correction, of: message, by: speaker, in: conversation, told, change)
+      let message, let speaker, let conversation, let body, let reported, let change, let whole):
+      var found = waiting(.correction, of: message, by: speaker, in: conversation, reported, change)
       found?.text = whole ?? body
       return found
-    case .retracted(let message, let speaker, let conversation, let told):
-      return waiting(.retraction, of: message, by: speaker, in: conversation, told)
-    case .removed(let archive, let room, let removal, let told):
+    case .retracted(let message, let speaker, let conversation, let reported):
+      return waiting(.retraction, of: message, by: speaker, in: conversation, reported)
+    case .removed(let archive, let room, let removal, let reported):
       return Waiting(
         kind: .removal, message: MessageIDs(archive: archive), conversation: .room(room),
-        name: removal.moderator, text: removal.reason, told: told)
+        name: removal.moderator, text: removal.reason, reported: reported)
     case .reacted(
-      let message, let author, let speaker, let conversation, let emoji, let told, let change):
+      let message, let author, let speaker, let conversation, let emoji, let reported, let change):
       guard let known = emoji.known else { return nil }
-      var found = waiting(.reaction, of: message, by: speaker, in: conversation, told, change)
+      var found = waiting(.reaction, of: message, by: speaker, in: conversation, reported, change)
       found?.reaction = known
       found?.author = author.map { Self.storedIdentity($0) }
       return found
@@ -92,9 +93,9 @@ extension IncomingBatch {
   }
 
   private func waiting(
-    _ kind: Kind, of message: MessageIDs, by speaker: NetworkUser,
+    _ kind: ChangeKind, of message: MessageIDs, by speaker: NetworkUser,
     in conversation: ConversationAddress,
-    _ told: Milliseconds?, _ change: MessageIDs = MessageIDs()
+    _ reported: Milliseconds?, _ change: MessageIDs = MessageIDs()
   ) -> Waiting? {
     if case .direct(let address) = conversation, !speaker.isOwner, speaker.identity != address {
       return nil
@@ -105,7 +106,7 @@ extension IncomingBatch {
     return Waiting(
       kind: kind, message: message, conversation: conversation,
       speaker: Self.storedIdentity(speaker),
-      name: speaker.name, isVerified: speaker.isVerified, told: told, change: change)
+      name: speaker.name, isVerified: speaker.isVerified, reported: reported, change: change)
   }
 
   private static func storedIdentity(_ speaker: NetworkUser) -> String {
@@ -125,7 +126,7 @@ extension IncomingBatch {
 
   /// Applies the changes that waited for a page's messages, after the older changes on the page
   /// itself. Shells do not report these changes, since they show the messages for the first time.
-  func settle() throws {
+  func applyWaitingChanges() throws {
     let all = progress.unsettled
     progress.unsettled = [:]
     for (network, messages) in all {
@@ -178,7 +179,7 @@ extension IncomingBatch {
     let (name, text, time) = (row.text("name"), row.text("text"), row.time("at"))
     var speaker = someone(row.text("speaker"))
     (speaker.name, speaker.isVerified) = (name, row.bool("verified"))
-    switch (Kind(rawValue: row.int("kind")), conversation) {
+    switch (ChangeKind(rawValue: row.int("kind")), conversation) {
     case (.correction?, _):
       return .edited(message, by: speaker, in: conversation, body: text, at: time, change: change)
     case (.retraction?, _):

@@ -2,6 +2,18 @@
 import Conversations
 import Sentences
 
+/// A playback: messages that a network sends again, in order and without ids.
+struct Playback {
+  /// From ``NewMessage/playback``.
+  let number: Int
+  /// The last change before it. The messages after it are not those that it repeats.
+  let start: Int64
+  /// Stored messages that one of its lines was, or became: none of them is another line's.
+  var found: Set<ID<Message>> = []
+  /// The stored messages that its next lines repeat, last one first.
+  var run: [ID<Message>] = []
+}
+
 /// One batch of events on its way into the store.
 final class IncomingBatch {
   /// A conversation of the account.
@@ -47,8 +59,8 @@ final class IncomingBatch {
   struct Progress {
     /// How many past messages arrived, by conversation.
     var past: [ConversationAddress: Int] = [:]
-    /// The past messages since `settle`, by conversation. A conversation whose page had none has an
-    /// empty list.
+    /// The past messages since `applyWaitingChanges`, by conversation. A conversation whose page
+    /// had none has an empty list.
     var unsettled: [ConversationAddress: [ID<Message>]] = [:]
     /// The page of the archive that is being read, by conversation.
     var pages: [ConversationAddress: Page] = [:]
@@ -86,24 +98,9 @@ final class IncomingBatch {
     now = min(max(store.clock(), Message.times.lowerBound), Message.times.upperBound)
   }
 
-  /// Applies an event completely, or skips it: if it contradicts the store or a rule, the next try
-  /// would end in the same way (rule 14.6).
-  ///
-  /// - Returns: why it was skipped; nil if it was not.
-  func applyWhole(_ event: NetworkEvent) throws -> (any Error)? {
-    try whole { try apply(event) }
-  }
-
-  /// Does what is left to do at the end of a transaction.
-  ///
-  /// - Returns: why a part of it was skipped; nil if none was.
-  func finish() throws -> (any Error)? {
-    let reason = try whole { try settle() }
-    try index()
-    return reason
-  }
-
-  private func whole(_ body: () throws -> Void) throws -> (any Error)? {
+  /// Makes a change completely or not at all: if the change contradicts the store or a rule, it
+  /// returns the reason.
+  func whole(_ body: () throws -> Void) throws -> (any Error)? {
     let (former, rules) = (progress, account.rules)
     do {
       try store.savepoint(body)
@@ -120,118 +117,18 @@ final class IncomingBatch {
     }
   }
 
-  private func apply(_ event: NetworkEvent) throws {
-    switch event {
-    case .messageReceived(let message, let conversation):
-      try applyMessage(message, in: conversation)
-    case .edited, .retracted, .removed, .reacted:
-      if try !applyChange(event) { try keep(event) }
-    case .typing(let speaker, let conversation, let isTyping):
-      try applyTyping(speaker, in: conversation, isTyping)
-    case .receipt(let name, let speaker, let conversation, let state):
-      try applyReceipt(name, by: speaker, in: conversation, state)
-    case .read(let name, let conversation): try read(name, in: conversation)
-    case .readUntil(let time, let conversation): try read(until: time, in: conversation)
-    case .named(let nick, let scope): try store.setOwnNick(nick, scope: scope, of: account)
-    case .joined(let room, let nick): try joined(room, as: nick)
-    case .left(let room, let reason): try left(room, reason)
-    case .lost(let room, let reason): try lost(room, reason)
-    case .roomNamed(let room, let name): try applyRoomName(room, name)
-    case .roomMoved(let room, let new, let speaker, let words):
-      try moved(room, to: new, by: speaker, words)
-    case .forwarded(let room, let new, let reason): try forwarded(room, to: new, reason)
-    case .present(let speaker, let room, let away, let rank, let arrival):
-      try present(speaker, in: room, away: away, rank: rank, arrival: arrival)
-    case .ranked(let speaker, let room, let rank): try setRank(of: speaker, in: room, rank)
-    case .moderated(let sentence, let room, let speaker, let isAboutOwner):
-      try moderated(sentence, in: room, by: speaker, isAboutOwner: isAboutOwner)
-    case .absent(let speaker, let room, let removal):
-      try absent(speaker, in: room, removal: removal)
-    case .renamed(let speaker, let room?, let former):
-      try renamed(speaker, in: room, from: former)
-    case .renamed(let speaker, nil, let former): try renamed(speaker, from: former)
-    case .topic(let room, let text, let speaker, _): try topic(of: room, text, by: speaker)
-    case .invited(let room, let speaker): try invited(to: room, by: speaker)
-    case .contact(let speaker, let isOnline, let away):
-      try contact(speaker, isOnline: isOnline, away: away)
-    case .wantsContact(let speaker): try wantsContact(speaker)
-    case .countStrangers: try countStrangers()
-    case .answeredContact(let speaker, let isYes):
-      try store.tell(
-        filled(
-          (
-            isYes
-              ? "%1 lets you see when they are online."
-              : "%1 does not let you see when they are online.", [speaker.identity]
-          )), account)
-    case .contactRemoved(let speaker): try applyContactRemoved(speaker)
-    case .offline(let scope): try store.forgetPresence(on: network, scope: scope)
-    case .accepted(let entry, let archive): try accepted(entry, archive)
-    case .acceptedPart(let entry, let id):
-      try store.noteApplied(MessageIDs(archive: id), to: entry.message.id, by: owner.id)
-    case .refused(let entry, let reason, let mayHaveArrived):
-      try refused(entry, reason, mayHaveArrived)
-    case .neverSent(let entry): try neverSent(entry)
-    case .bounced(let name, let conversation, let reason):
-      try bounced(name, in: conversation, reason)
-    case .caughtUp(let archive, let mark): try caughtUp(archive, mark)
-    case .missing(let conversation): try noteMissing(in: conversation)
-    case .complete(let conversation): try noteComplete(in: conversation)
-    case .unanswered(let conversation): try noteUnanswered(in: conversation)
-    case .page(let conversation, let from, let until):
-      try page(of: conversation, from: from, until: until)
-    case .historySent(let room): try historySent(room)
-    case .answered(let request, let text): try store.answer(request, of: account, text)
-    case .fetched(let request, let file): try fetched(request, file)
-    case .notice(let sentence): try store.tell(sentence, account)
-    case .noticeAbout(let speaker, let sentence):
-      let known = try person(speaker, knownIn: .direct(speaker.identity))
-      let ignored = try store.attention(of: owner.id).ignoredPeople
-      if known.map({ ignored.contains($0.id) }) != true { try store.tell(sentence, account) }
-    case .rules(let rules):
-      try store.setRules(of: account, rules)
-      account.rules = rules
-    case .abilities(let abilities): try store.setAbilities(of: account, abilities)
-    case .abilitiesHere(let abilities, let network):
-      try store.setAbilities(of: batchConversation(network).id, abilities)
-    }
-    if case .offline(let scope) = event {
-      for (address, conversation) in conversations where address.address.hasSuffix(scope) {
-        conversation.isLive = false
-      }
-      people = [:]
-    }
+  func setRules(_ rules: AddressRules) throws {
+    try store.setRules(of: account, rules)
+    account.rules = rules
   }
 
-  // MARK: The search index
-
-  /// Stores a new message. `index` later adds its words to the search index, with those of other
-  /// messages.
-  func insert(
-    _ message: NewMessage<ID<Participant>>, as id: ID<Message>, sort: Int64,
-    _ arrival: Message.Arrival, in conversation: BatchConversation
-  ) throws {
-    if progress.unindexed.isEmpty { try database.run("INSERT OR IGNORE INTO indexing VALUES (1)") }
-    progress.unindexed.append(id)
-    conversation.keys.note(sort)
-    conversation.stored.lastNumber = try store.store(
-      message, as: id, sort: sort, arrival, in: conversation.stored
-    ).number
-  }
-
-  /// Adds the words of all new messages to the search index: at the end, and before the text of any
-  /// message changes.
-  func index() throws {
-    if progress.unindexed.isEmpty { return }
-    let ids = progress.unindexed.map { String($0.rawValue) }.joined(separator: ",")
-    try database.run(
-      """
-      INSERT INTO message_text(rowid, body, facts)
-      SELECT w.id, w.body, w.facts FROM json_each(?) n CROSS JOIN message_words w
-      WHERE w.id = n.value ORDER BY w.id
-      """, "[\(ids)]")
-    try database.run("DELETE FROM indexing")
-    progress.unindexed = []
+  /// Forgets who is online on a network, or on one of the networks behind a bouncer.
+  func forgetPresence(on scope: String) throws {
+    try store.forgetPresence(on: network, scope: scope)
+    for (address, conversation) in conversations where address.address.hasSuffix(scope) {
+      conversation.isLive = false
+    }
+    people = [:]
   }
 
   // MARK: Conversations
@@ -285,6 +182,14 @@ final class IncomingBatch {
       Conversation.select(and: ", c.live") + "WHERE " + condition, owner.id, one,
       two
     ) { BatchConversation(address, Conversation($0), with: other, $0) }
+  }
+
+  /// - Parameter last: the sort key of the last message before the break; nil if there is none.
+  func openGap(after last: Int64?, in conversation: ID<Conversation>) throws {
+    // Twelve days before now, since every key before the first message is free.
+    try database.run(
+      "INSERT OR IGNORE INTO gap(conversation, sort) VALUES (?, ?)", conversation,
+      last ?? SortKey.first(at: now) - 1 << 40)
   }
 
   // MARK: People
@@ -396,77 +301,21 @@ final class IncomingBatch {
     return try person(speaker, knownIn: conversation.address)?.id
   }
 
-  // MARK: Messages
-
-  /// A reported time, limited to now, since it may be wrong.
-  func time(_ told: Milliseconds?) -> Milliseconds {
-    min(max(told ?? now, Message.times.lowerBound), now)
+  /// Whether somebody is in a room where the owner is, too.
+  func isInARoom(_ person: ID<Participant>) throws -> Bool {
+    try !liveRooms(of: person).isEmpty
   }
 
-  /// A stored message, by its ids on the network.
-  ///
-  /// - Parameter author: the person who must have written it. With nil, it is identified only by an
-  ///   archive id, or by an origin id that nobody else used there.
-  func knownMessage(
-    _ name: MessageIDs, of author: ID<Participant>?, in conversation: BatchConversation
-  ) throws -> KnownMessage? {
-    // Query only ids first, since most messages are new.
-    var found: [ID<Message>] = []
-    if let archive = name.archive {
-      found = try database.rows(
-        "SELECT id FROM message WHERE conversation = ? AND archive_id = ?", conversation.id, archive
-      ) { $0.id() }
-    }
-    if found.isEmpty, let origin = name.origin {
-      // The + keeps SQLite from going through the conversation in order.
-      found = try database.rows(
-        """
-        SELECT id FROM message WHERE conversation = ?1 AND remote_id = ?2
-          AND (?3 IS NULL OR sender = ?3) AND (?4 IS NULL OR archive_id IS NULL)
-        ORDER BY +sort DESC LIMIT 2
-        """, conversation.id, origin, author, name.archive
-      ) { $0.id() }
-      if author == nil, found.count > 1 { return nil }
-    }
-    guard let id = found.first, let known = try knownMessage(id) else { return nil }
-    return author == nil || known.message.sender == author ? known : nil
+  func isContact(_ person: ID<Participant>) throws -> Bool {
+    try database.exists("SELECT 1 FROM participant WHERE id = ? AND contact <> 0", person)
   }
 
-  /// How many of the newest messages, and of those that were edited last, are searched for an id.
-  private static let searchedMessages = 200
-
-  /// The message that another one refers to: some programs name the latest correction instead of
-  /// the message that it corrects, or give a message two ids.
-  func referencedMessage(
-    _ name: MessageIDs, of author: ID<Participant>?, in conversation: BatchConversation
-  ) throws -> KnownMessage? {
-    if let known = try knownMessage(name, of: author, in: conversation) { return known }
-    let corrected = try database.rows(
+  func liveRooms(of person: ID<Participant>) throws -> [ConversationAddress] {
+    try database.rows(
       """
-      SELECT m.id FROM (
-        SELECT * FROM (
-          SELECT id, conversation, sender FROM message WHERE revised IS NOT NULL
-          ORDER BY revised DESC LIMIT ?5)
-        UNION SELECT * FROM (
-          SELECT id, conversation, sender FROM message WHERE conversation = ?1
-          ORDER BY sort DESC LIMIT ?5)) m
-      WHERE m.conversation = ?1 AND (?2 IS NULL OR m.sender = ?2) AND EXISTS (
-        SELECT 1 FROM applied_change WHERE message = m.id AND participant = m.sender
-          AND (archive_id = ?3 OR origin_id = ?4))
-      LIMIT 2
-      """, conversation.id, author, name.archive, name.origin, Self.searchedMessages
-    ) { $0.id() as ID<Message> }
-    return try corrected.count == 1 ? knownMessage(corrected[0]) : nil
-  }
-
-  func knownMessage(_ id: ID<Message>) throws -> KnownMessage? {
-    try database.first(
-      "SELECT \(Message.columns), m.archive_id \(Message.rows) WHERE m.id = ?", id
-    ) { KnownMessage(message: Message($0), archive: $0.optionalText("archive_id")) }
-  }
-
-  struct KnownMessage {
-    var message: Message
-    var archive: String?
+      SELECT c.address FROM membership s JOIN conversation c ON c.id = s.conversation
+      WHERE s.participant = ? AND s.last IS NULL AND c.kind = 0 AND c.live = 1 ORDER BY c.id
+      """, person
+    ) { .room($0.text()) }
   }
 }

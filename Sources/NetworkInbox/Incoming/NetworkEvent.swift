@@ -63,9 +63,9 @@ package enum NetworkEvent: Hashable, Sendable {
   /// or comes back. People in the batch with `joined` do not count as joining. If people are the
   /// same in all rooms, all of them must be in the batch with `joined`: anyone else is no longer
   /// there. `away` is their away message, nil if they are not away; `rank` has the words for
-  /// what they may do there, such as `operator, bot`, empty for the usual; `arrival` says why the network brought
-  /// them in, such as the end of a netsplit, and is empty if they joined by themselves; `removal`
-  /// says who removed them and why, nil if they left by themselves.
+  /// what they may do there, such as `operator, bot`, empty for the usual; `arrival` says why the
+  /// network brought them in, such as the end of a netsplit, and is empty if they joined by
+  /// themselves; `removal` says who removed them and why, nil if they left by themselves.
   case present(
     NetworkUser, room: String, away: String? = nil, rank: String = "", arrival: Remark = "")
   /// Someone in a room, maybe the owner, has another rank now.
@@ -102,8 +102,8 @@ package enum NetworkEvent: Hashable, Sendable {
   case accepted(OutboxEntry, archive: String?)
   /// The server accepted another part of a long message, under this id.
   case acceptedPart(OutboxEntry, archive: String)
-  /// The server refused an entry, or returned it after accepting it. Or hobnob does not try again by
-  /// itself since a message may have arrived: then the owner cannot take it back (rule 14.2).
+  /// The server refused an entry, or returned it after accepting it. Or hobnob does not try again
+  /// by itself since a message may have arrived: then the owner cannot take it back (rule 14.2).
   case refused(OutboxEntry, reason: Remark, mayHaveArrived: Bool = false)
   /// Nobody has a message that the owner took out of the outbox after the store had recorded it as
   /// tried.
@@ -113,15 +113,15 @@ package enum NetworkEvent: Hashable, Sendable {
   /// The store has all of an archive up to this id: of the account ("") or of a room's address.
   case caughtUp(archive: String, mark: String)
   /// Messages may be missing after those that a conversation has now, since the connection was
-  /// broken. Comes once for each break, before anything that arrives afterwards: from now on, messages
-  /// with a time that are not `isPast` are those of the archive, in its order, and the store places
-  /// them before everything that arrived since the break. It finds its own messages in this order by
-  /// their ids, so report also those that it has.
+  /// broken. Comes once for each break, before anything that arrives afterwards: from now on,
+  /// messages with a time that are not `isPast` are those of the archive, in its order, and the
+  /// store places them before everything that arrived since the break. It finds its own messages in
+  /// this order by their ids, so report also those that it has.
   case missing(in: ConversationAddress)
   /// The store has everything of a conversation, or, with nil, of all direct chats.
   case complete(in: ConversationAddress?)
-  /// The network does not send what is missing in a conversation, or, with nil, in direct chats; maybe
-  /// it does later.
+  /// The network does not send what is missing in a conversation, or, with nil, in direct chats;
+  /// maybe it does later.
   case unanswered(in: ConversationAddress?)
   /// The messages that follow in this batch are a page of a conversation's archive: all from the id
   /// `from` up to, but not including, the id `until`. Empty ids mean its beginning and its end.

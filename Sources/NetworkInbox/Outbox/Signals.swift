@@ -3,8 +3,9 @@ import Conversations
 
 /// What network processes read from the store.
 extension Access {
-  /// The owner's activity for a network to pass on: typing, how far they have read, and what is open
-  /// in their shells. It is read from the store, so no change is lost; a signal may be returned twice.
+  /// The owner's activity for a network to pass on: typing, how far they have read, and what is
+  /// open in their shells. It is read from the store, so no change is lost; a signal may be
+  /// returned twice.
   ///
   /// - Parameter position: the last returned position, or the snapshot's `position` at the
   ///   beginning.
@@ -124,7 +125,7 @@ extension Access {
 
   /// When the newest message by others that has an archive id was written; by archive, as above.
   package func newestArchived(of account: Account) throws -> [String: Milliseconds] {
-    let told = try database.rows(
+    let newest = try database.rows(
       """
       SELECT ifnull(c.address, '') AS archive, (SELECT m.created_at FROM message m
         WHERE m.conversation = c.id AND m.brought < 2 AND m.archive_id IS NOT NULL AND m.sender <> ?1
@@ -132,7 +133,7 @@ extension Access {
       FROM conversation c WHERE c.network = ?2 AND newest IS NOT NULL
       """, account.owner, account.network
     ) { ($0.text("archive"), $0.time("newest")) }
-    return Dictionary(told) { max($0, $1) }
+    return Dictionary(newest) { max($0, $1) }
   }
 
   /// The addresses of direct chats in which the owner has written, newest chats first. These people

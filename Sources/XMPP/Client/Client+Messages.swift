@@ -225,7 +225,7 @@ extension Client {
     guard case .messageReceived(var new, let conversation) = event else {
       return context.tell(event)
     }
-    new.changes = changed
+    new.changedMessage = changed
     context.tell(.messageReceived(new, in: conversation))
     // Nobody has read it, so its sender must not hear so (rule 14.10).
     if text.kind != .unreadable { receipts.add(message) }

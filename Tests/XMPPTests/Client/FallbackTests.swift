@@ -111,7 +111,11 @@ struct FallbackTests {
       let news = talk.hear(message(inner))
       #expect(news.said == [text].compactMap { $0.map { "ben@example.org: " + $0 } }, "\(inner)")
       let marks = news.compactMap {
-        if case .messageReceived(let message, _) = $0 { message.changes?.origin } else { nil }
+        if case .messageReceived(let message, _) = $0 {
+          message.changedMessage?.origin
+        } else {
+          nil
+        }
       }
       #expect(marks == [changed].compactMap { $0 }, "\(inner)")
     }

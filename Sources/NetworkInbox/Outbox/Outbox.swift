@@ -52,7 +52,7 @@ extension Access where Mode: MayWrite {
       """, message, author, Store.knownChanges)
   }
 
-  /// Records that the network has a message of mine.
+  /// Records that the network has a message of the owner.
   ///
   /// - Parameter isEdited: whether the text that the network has differs from the current one.
   func noteSent(_ message: Message, isEdited: Bool) throws {
@@ -68,7 +68,8 @@ extension Access where Mode: MayWrite {
     if isEdited { try post(.edit, message.id) }
   }
 
-  /// Records that the network returned a message of mine: it has failed, unless somebody has it.
+  /// Records that the network returned a message of the owner: it has failed, unless somebody has
+  /// it.
   func noteBounced(_ message: Message, _ reason: Remark) throws {
     if message.isRecalled || message.deletedAt != nil || message.state == .failed { return }
     if try message.state >= .sent && othersHave(message) { return }
