@@ -2,9 +2,9 @@
 import Platform
 
 /// Access to one state of a store, which ends with the closure that got it. What it allows is its
-/// mode: see ``Snapshot``, ``Transaction`` and ``DurableTransaction``. Only a ``Store`` makes one, and
-/// the compiler refuses to keep it. (For a closure or a task that captures one, Swift 6.3 crashes
-/// instead of saying so.)
+/// mode: see ``Snapshot``, ``Transaction`` and ``DurableTransaction``. Only a ``Store`` makes one,
+/// and the compiler refuses to keep it. (For a closure or a task that captures one, Swift 6.3
+/// crashes instead of saying so.)
 ///
 /// Queries are members of all three. A change that throws has changed nothing; if you catch its
 /// error, the transaction goes on.

@@ -69,8 +69,8 @@ public final class Store {
     didSet { connection.database.patience = patience }
   }
 
-  /// Ends presence and closes the file. Later calls throw. Within a read or a write it does nothing,
-  /// and that throws ``StoreMisuse`` at its end.
+  /// Ends presence and closes the file. Later calls throw. Within a read or a write it does
+  /// nothing, and that throws ``StoreMisuse`` at its end.
   public func close() {
     if connection.database.isInTransaction {
       connection.undone = StoreMisuse.closeWithinAccess

@@ -54,7 +54,7 @@ final class StoreConnection {
   /// wrongly, and write what they no longer hold.
   private func checkVersion() throws {
     do {
-      let found = try Schema.version(of: database)
+      let found = try Schema.storedVersion(of: database)
       if found != Schema.version {
         throw StoreError.otherVersion(path: path, found: found, own: Schema.version)
       }

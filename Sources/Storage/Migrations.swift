@@ -14,7 +14,7 @@ package struct Migrations {
     (self.applicationID, self.formerIDs, self.count) = (applicationID, formerIDs, count)
   }
 
-  package func version(of database: Database) throws -> Int {
+  package func storedVersion(of database: Database) throws -> Int {
     try database.first("PRAGMA user_version") { $0.int() } ?? 0
   }
 
@@ -32,7 +32,7 @@ package struct Migrations {
       return try state(of: database)
     }
     let owner = try database.first("PRAGMA application_id") { $0.int64() } ?? 0
-    let found = try version(of: database)
+    let found = try storedVersion(of: database)
     if owner == applicationID {
       guard found <= count else {
         throw StoreError.newer(path: database.path, found: found, supported: count)

@@ -36,7 +36,7 @@ import Testing
   func twoInOneStream() throws {
     let lobby = try Lobby()
     try lobby.store.writeDurably { try $0.setTopic("one", of: lobby.lobby, by: lobby.anna) }
-    try lobby.store.write { try $0.remember("/topic one", of: lobby.anna, shell: nil) }
+    try lobby.store.write { try $0.appendHistory("/topic one", of: lobby.anna, shell: nil) }
     let old = try text(lobby.store)
     lobby.fixture.now += 1000
     try lobby.store.writeDurably { try $0.setTopic("two", of: lobby.lobby, by: lobby.anna) }

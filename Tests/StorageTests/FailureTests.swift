@@ -260,10 +260,10 @@ import Testing
     #expect(throws: StoreError.self) {
       try Schema.migrate(store.database, steps: broken, shared: false)
     }
-    #expect(try Schema.version(of: store.database) == Schema.version)
+    #expect(try Schema.storedVersion(of: store.database) == Schema.version)
     #expect(try !store.database.exists("SELECT 1 FROM sqlite_schema WHERE name = 'x'"))
     try Schema.migrate(store.database, steps: more, shared: true)
-    #expect(try Schema.version(of: store.database) == Schema.version + 1)
+    #expect(try Schema.storedVersion(of: store.database) == Schema.version + 1)
     try store.database.run("UPDATE participant SET mood = 'fine'")
     #expect(try store.database.first("SELECT count(*) FROM participant") { $0.int() } == 1)
     // Whether it is shared was decided when it was made.
@@ -281,7 +281,7 @@ import Testing
         let database = try Database(path: path, patience: 10_000)
         defer { database.close() }
         try Schema.migrate(database, steps: more, shared: false)
-        #expect(try Schema.version(of: database) == more.count)
+        #expect(try Schema.storedVersion(of: database) == more.count)
       }
     }
   }

@@ -16,32 +16,32 @@ public struct Changes: Hashable, Sendable {
   public var position: Int64
   /// Whether there is more than the limit; continue from `position`.
   public var hasMore = false
-  /// New messages in my conversations, including those from my own shells, in order of arrival.
+  /// New messages in the viewer's conversations, also those from their own shells, as they arrived.
   /// Leaves out messages that were recalled in the meantime.
   public var arrived: [Message] = []
   /// Older messages that were edited, deleted or recalled.
   public var revised: [Message] = []
-  /// My own messages that a network accepted, delivered or refused.
+  /// The viewer's messages that a network accepted, delivered or refused.
   public var moved: [Message] = []
-  /// Reactions set, replaced or removed in my conversations, my own included.
+  /// Reactions set, replaced or removed in the viewer's conversations, their own included.
   public var reacted: [ReactionUpdate] = []
-  /// Events other than messages in my conversations, and my own actions.
+  /// Events other than messages in the viewer's conversations, and their own actions.
   public var events: [Event] = []
-  /// Conversations of mine in which a read marker or receipt moved, my own included.
+  /// The viewer's conversations in which a read marker or receipt moved, their own included.
   public var receiptsChanged: Set<ID<Conversation>> = []
-  /// Conversations in which my own read marker moved.
+  /// Conversations in which the viewer's own read marker moved.
   public var readElsewhere: Set<ID<Conversation>> = []
-  /// Other people's signals in my conversations.
+  /// Other people's signals in the viewer's conversations.
   public var typing: [TypingSignal] = []
   /// Whether presence, names or memberships changed.
   public var peopleChanged = false
-  /// Whether one of my accounts was added, changed or removed, or its state changed.
+  /// Whether one of the viewer's accounts was added, changed or removed, or its state changed.
   public var networkChanged = false
-  /// What networks answered to requests from any shell of mine.
+  /// What networks answered to requests from any shell of the viewer.
   package var answers: [NetworkAnswer] = []
-  /// Notices from the networks of my accounts for which no shell of mine asked.
+  /// Notices from the networks of the viewer's accounts for which no shell asked.
   package var notices: [AccountNotice] = []
-  /// Whether another shell of mine added to the input history.
+  /// Whether another shell of the viewer added to the input history.
   public var historyChanged = false
 
   /// Whether nothing happened.

@@ -14,8 +14,8 @@ package enum JSONShape {
   package static let longestLine = 16_000_000
 
   /// An object of these members, without those that are NULL.
-  package static func object(_ members: (name: String, value: String)...) -> String {
-    let list = members.map { "'\($0.name)', \($0.value)" }.joined(separator: ",\n  ")
+  package static func jsonObject(_ pairs: (name: String, value: String)...) -> String {
+    let list = pairs.map { "'\($0.name)', \($0.value)" }.joined(separator: ",\n  ")
     return "json_patch('{}', json_object(\(list)))"
   }
 
@@ -74,7 +74,7 @@ package enum JSONShape {
   }
 
   /// Message `m` of sender `p` in conversation `c`.
-  package static let message = object(
+  package static let message = jsonObject(
     ("type", "'message'"),
     ("uid", "lower(hex(m.uid))"),
     ("conversation", conversationObject("c")),

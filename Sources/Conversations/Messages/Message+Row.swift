@@ -29,7 +29,7 @@ extension Message {
       SELECT person FROM person_attention WHERE participant = ? AND ignored <> 0)
     """
 
-  /// Reads a message with its stored state; for my own message, the state to show may be later.
+  /// Reads a message with its stored state; its sender may have to be shown a later one.
   package init(_ row: Row) {
     self.init(
       id: row.id("id"), uid: row.hex("uid"), conversation: row.id("conversation"),

@@ -74,8 +74,8 @@ extension Access {
     ) { $0.optionalInt64() } ?? nil
   }
 
-  /// The key of an arriving message: after all others, even if the clock is behind. Directly after a
-  /// gap, it leaves room for the messages that are missing there.
+  /// The key of an arriving message: after all others, even if the clock is behind. Directly after
+  /// a gap, it leaves room for the messages that are missing there.
   package func sortKey(ofArrivalAt time: Milliseconds, in conversation: ID<Conversation>) throws
     -> Int64
   {

@@ -164,15 +164,15 @@ extension Abilities {
   /// A member for each ability that is missing or limited.
   package var json: JSON {
     let usual = Abilities()
-    var members: [String: JSON] = [:]
+    var values: [String: JSON] = [:]
     for (name, path) in Self.flags where self[keyPath: path] != usual[keyPath: path] {
-      members[name] = .flag(self[keyPath: path])
+      values[name] = .flag(self[keyPath: path])
     }
     for (name, path) in Self.limits {
-      members[name] = self[keyPath: path].map { .integer(Int64($0)) }
+      values[name] = self[keyPath: path].map { .integer(Int64($0)) }
     }
-    if reactionLimit != .several { members["react"] = .text(reactionLimit.rawValue) }
-    return .object(members)
+    if reactionLimit != .several { values["react"] = .text(reactionLimit.rawValue) }
+    return .object(values)
   }
 
   /// Ignores members that only a later version knows. Other programs may also write to the store.

@@ -69,7 +69,7 @@ extension Conversation {
     "(c.kind IN (0, \(removed)) OR ?1 IN (c.one, c.other)) AND "
     + Account.isVisible(network: "c.network", to: "?1")
 
-  /// The people whose messages never count as unread: me, and people whom I ignore.
+  /// The people whose messages never count as unread: the reader, and those whom they ignore.
   static let uncounted = """
     SELECT ?1 UNION ALL SELECT person FROM person_attention WHERE participant = ?1 AND ignored <> 0
     """

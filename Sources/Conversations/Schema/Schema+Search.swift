@@ -13,7 +13,7 @@ extension Schema {
   /// prefix index of two letters is for `wa*`, with which a thousand words may begin; other
   /// prefixes are quick without one, and each would add a sixth to the file. Facts are not in it:
   /// see ``Tokenizer/factMark``.
-  static var search: String {
+  static var searchTables: String {
     """
     CREATE VIEW message_words AS SELECT m.id, m.body, \(facts(of: "m")) AS facts FROM message m;
     CREATE VIRTUAL TABLE message_text USING fts5(

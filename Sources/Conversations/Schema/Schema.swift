@@ -10,13 +10,13 @@ package enum Schema {
   /// "hobn", "hobs": stores from before the first release, whose tables this program does not know.
   package static let formerIDs: [Int64] = [0x686f_626e, 0x686f_6273]
 
-  package static var steps: [String] { [conversations + search + networks] }
+  package static var steps: [String] { [conversations + searchTables + networks] }
 
   /// The number of the steps, which most starts need nothing else of.
   package static let version = 1
 
-  static func version(of database: Database) throws -> Int {
-    try migrations(version).version(of: database)
+  static func storedVersion(of database: Database) throws -> Int {
+    try migrations(version).storedVersion(of: database)
   }
 
   /// Whether a file is a store, and how many migrations it has had.

@@ -84,8 +84,8 @@ struct StoreCheck {
     }
   }
 
-  /// Checks a temporary copy: FTS5 checks an index only while it holds the lock for writing, and the
-  /// check of a large store takes longer than a person who sends a line wants to wait.
+  /// Checks a temporary copy: FTS5 checks an index only while it holds the lock for writing, and
+  /// the check of a large store takes longer than a person who sends a line wants to wait.
   func searchIndex() throws -> [Finding] {
     do {
       // SQLite removes a database without a name when it is closed.

@@ -51,8 +51,8 @@ package struct Upkeep {
       + check.attachmentFiles(deep: deep)
   }
 
-  /// What to tell someone who opens a store for the first time: that it is on a network file system;
-  /// usually nil.
+  /// What to tell someone who opens a store for the first time: that it is on a network file
+  /// system; usually nil.
   package var warning: Sentence? {
     StoreCheck(store: store).fileSystem(store.files.networkFileSystem).first?.sentence
   }

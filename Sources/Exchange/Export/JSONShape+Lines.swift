@@ -32,7 +32,7 @@ extension JSONShape {
 
   /// People: all of them, or those who take part in the conversations.
   static let participants = """
-    SELECT \(object(
+    SELECT \(jsonObject(
       ("type", "'participant'"), ("identity", "p.identity"), ("network", "nullif(p.network, '')"),
       ("name", "p.name"),
       ("last_conversation", """
@@ -62,7 +62,7 @@ extension JSONShape {
     """
 
   static let conversations = """
-    SELECT \(object(
+    SELECT \(jsonObject(
       ("type", "'conversation'"), ("conversation", conversationObject("c")),
       ("address", "nullif(c.address, substr(c.name, 2))"),
       ("topic", "nullif(c.topic, '')"), ("last_number", boundedNumber("c.last_number")),
@@ -73,7 +73,7 @@ extension JSONShape {
     """
 
   static let members = """
-    SELECT \(object(
+    SELECT \(jsonObject(
       ("type", "'member'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
       ("first", boundedNumber("s.first", from: 1)), ("last", boundedNumber("s.last")),
       ("joined", time("nullif(s.joined, 0)"))))
@@ -83,7 +83,7 @@ extension JSONShape {
     """
 
   static let readers = """
-    SELECT \(object(
+    SELECT \(jsonObject(
       ("type", "'reader'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
       ("delivered", boundedNumber("r.delivered")), ("seen", boundedNumber("r.seen")),
       ("read", boundedNumber("r.read"))))
@@ -103,7 +103,7 @@ extension JSONShape {
     """
 
   private static let event = """
-    SELECT \(object(
+    SELECT \(jsonObject(
       ("type", "'event'"), ("conversation", conversationObject("c")), ("time", time("e.at")),
       ("participant", personObject("p")),
       ("kind", """
@@ -126,7 +126,7 @@ extension JSONShape {
 
   /// Drafts are left out if only some conversations are exported: unsent messages are private.
   static let drafts = """
-    SELECT \(object(
+    SELECT \(jsonObject(
       ("type", "'draft'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
       ("text", "d.text"),
       ("caret", "min(max(d.caret, 0), length(CAST(d.text AS BLOB)))"), ("spans", "json(\(value("d.spans")))"),
@@ -143,7 +143,7 @@ extension JSONShape {
     """
 
   static let inputHistory = """
-    SELECT \(object(
+    SELECT \(jsonObject(
       ("type", "'history'"), ("participant", personObject("p")), ("line", "h.line")))
     FROM history h JOIN participant p ON p.id = h.participant
     WHERE ?1 IS NULL AND (?2 IS NULL OR h.participant = ?2)

@@ -182,10 +182,16 @@ package final class Import {
     return id
   }
 
+  /// The answer to a query; nil if a rule refuses it, as for a name that several people have.
+  private func unlessRefused<T>(_ query: () throws -> T?) throws -> T? {
+    do { return try query() } catch is RuleError { return nil }
+  }
+
   /// - Throws: `LineFault` if it belongs to somebody else's account.
   private func checkOwner(of network: String) throws {
     if network.isEmpty { return }
-    let mine = (try? transaction.participant(ifKnown: me))??.id ?? ID(rawValue: 0)
+    let mine =
+      try unlessRefused { try transaction.participant(ifKnown: me) }?.id ?? Participant.nobody
     let isAnothers = try database.exists(
       "SELECT 1 FROM account WHERE network = ? AND owner <> ?", network, mine)
     if isAnothers {
@@ -217,7 +223,8 @@ package final class Import {
     return try conversation(new, isNew: true)
   }
 
-  /// The room with an address on the network of an account of mine, created if it is missing.
+  /// The room with an address on the network of the importing person's account, created if it is
+  /// missing.
   func room(at address: String, of account: Account) throws -> ImportedConversation {
     if let known = try transaction.room(address, of: account.network, for: account.owner) {
       return try conversation(known.id, isNew: false)
@@ -232,7 +239,7 @@ package final class Import {
     if let known = people[key] { return known }
     let found: ID<Participant>
     if account.rules.identityScope == .network {
-      let known = try? transaction.currentPerson(named: nick, of: account)
+      let known = try unlessRefused { try transaction.currentPerson(named: nick, of: account) }
       found =
         try known?.id
         ?? person(

@@ -44,7 +44,8 @@ struct LogClock {
 }
 
 /// irssi's log: `10:00 <@anna> text`, and the day in separate lines; or a time in brackets, or with
-/// a date in front (https://irssi.org/documentation/settings/, log_timestamp, log_day_changed, log_open_string).
+/// a date in front (https://irssi.org/documentation/settings/, log_timestamp, log_day_changed,
+/// log_open_string).
 struct IrssiLog: ChatLog {
   /// The last day mentioned.
   private var day: WallTime?

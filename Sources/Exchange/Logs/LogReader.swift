@@ -95,7 +95,7 @@ struct LogReader {
   private enum LogConversation {
     case room(String)
     case direct(DirectLog)
-    /// A room, or the direct chat with a person, on the network of an account of mine.
+    /// A room, or the direct chat with a person, on the network of an own account.
     case networkRoom(String, Account, myNicks: Set<String>)
     case networkChat(String, Account, myNicks: Set<String>)
 
@@ -145,7 +145,7 @@ struct LogReader {
       do {
         room = try work.transaction.room(name, for: mine?.id)
       } catch RuleError.badName {}
-      if let room, let account = try account(of: room.network, mine) {
+      if let room, let account = try ownAccount(of: room.network, mine) {
         return .networkRoom(
           try work.transaction.networkAddress(of: room.id), account,
           myNicks: try nicks(of: mine, account))
@@ -155,17 +155,17 @@ struct LogReader {
       guard Naming.isAddress(room: Naming.bare(name)), Naming.nameHere(name) == nil else {
         return .room(Naming.nameHere(name) ?? name)
       }
-      let account = try account(reaching: name, mine)
+      let account = try ownAccount(reaching: name, mine)
       guard let address = account.address(ofRoom: name) else { throw Self.notReached(name) }
       return .networkRoom(address, account, myNicks: try nicks(of: mine, account))
     }
     let typed = String(name.dropFirst())
     let known = try work.transaction.find(participant: name, for: mine?.id)
-    if let known, let account = try account(of: known.network, mine) {
+    if let known, let account = try ownAccount(of: known.network, mine) {
       return .networkChat(known.identity, account, myNicks: try nicks(of: mine, account))
     }
     if typed.contains("@"), Naming.nameHere(typed) == nil {
-      let account = try account(reaching: typed, mine)
+      let account = try ownAccount(reaching: typed, mine)
       guard let address = account.address(ofPerson: typed) else { throw Self.notReached(name) }
       return .networkChat(address, account, myNicks: try nicks(of: mine, account))
     }
@@ -179,12 +179,12 @@ struct LogReader {
     return .direct(log)
   }
 
-  private func account(of network: String?, _ me: Participant?) throws -> Account? {
+  private func ownAccount(of network: String?, _ me: Participant?) throws -> Account? {
     guard let network, let me else { return nil }
     return try work.transaction.accounts(of: me.id).first { $0.network == network }
   }
 
-  private func account(reaching address: String, _ me: Participant?) throws -> Account {
+  private func ownAccount(reaching address: String, _ me: Participant?) throws -> Account {
     let accounts = try me.map { try work.transaction.accounts(of: $0.id) } ?? []
     guard let account = Account.reaching(Naming.bare(address), among: accounts) else {
       throw Self.notReached(address)
@@ -196,7 +196,7 @@ struct LogReader {
     LineFault("“%1” is an address on a network, and none of your accounts reaches it", name)
   }
 
-  /// My nicks on an account's network, folded.
+  /// The importing person's nicks on an account's network, folded.
   private func nicks(of me: Participant?, _ account: Account) throws -> Set<String> {
     let nicks = try me.map {
       try work.transaction.roomNicknames(of: $0.id, on: account.network).values.map { $0 }

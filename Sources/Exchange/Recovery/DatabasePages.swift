@@ -25,9 +25,9 @@ final class DatabasePages {
   /// - Throws: `StoreError` `.isLink`, `.cannotOpen`.
   init(path: String, size wanted: Int? = nil) throws {
     (file, log) = (try Self.opened(path), (try? Self.opened(path + "-wal")) ?? -1)
-    let told = (Self.read(file, at: 16, count: 2) ?? []).number(at: 0, bytes: 2) ?? 0
-    let isSize = (512...32_768).contains(told) && told & (told - 1) == 0
-    size = wanted ?? (isSize ? told : Self.usualSize)
+    let stated = (Self.read(file, at: 16, count: 2) ?? []).number(at: 0, bytes: 2) ?? 0
+    let isSize = (512...32_768).contains(stated) && stated & (stated - 1) == 0
+    size = wanted ?? (isSize ? stated : Self.usualSize)
     let committed = Self.committed(in: log, size: size)
     logged = committed.pages
     var found = Glibc.stat()

@@ -42,9 +42,9 @@ final class PageScanner {
     // The third page is the root of a tree, and the map says so.
     hasMap = pages[2]?.first == 1
     walk(from: 1, 0, depth: 0)
-    var told: [String: Int] = [:]
-    for (name, root, _) in schema where root > 1 { told[name] = root }
-    let rootPages = self.trees.map { told[$0.name] ?? $0.root }
+    var stated: [String: Int] = [:]
+    for (name, root, _) in schema where root > 1 { stated[name] = root }
+    let rootPages = self.trees.map { stated[$0.name] ?? $0.root }
     for (table, page) in rootPages.enumerated() where table > 0 { roots[page] = table }
     for (tree, offset) in rootPages.enumerated() where tree > 0 {
       walk(from: offset, tree, depth: 0)
@@ -244,9 +244,9 @@ final class PageScanner {
     // Use the count in the header, unless somebody changed only that.
     let header = pages[1] ?? []
     if header.number(at: 24, bytes: 4) == header.number(at: 92, bytes: 4),
-      let told = header.number(at: 28, bytes: 4)
+      let stated = header.number(at: 28, bytes: 4)
     {
-      held += max(0, told - pages.count)
+      held += max(0, stated - pages.count)
     }
     return read * 10 < held
   }

@@ -31,11 +31,11 @@ package struct Recovery {
     let lock = try? Database(path: path, patience: 10_000, access: SQLITE_OPEN_READONLY)
     defer { lock?.close() }
     try? lock?.execute("BEGIN; SELECT 1 FROM sqlite_schema")
-    let told = try DatabasePages(path: path)
+    let source = try DatabasePages(path: path)
     // Keep it alive: closing its descriptors would end the lock.
-    defer { withExtendedLifetime(told) {} }
-    var salvage = try PageScanner(store: told, path)
-    if told.size != DatabasePages.usualSize, salvage.count(of: "message").rows == 0 {
+    defer { withExtendedLifetime(source) {} }
+    var salvage = try PageScanner(store: source, path)
+    if source.size != DatabasePages.usualSize, salvage.count(of: "message").rows == 0 {
       // The version number may also be damaged.
       salvage = try PageScanner(
         store: DatabasePages(path: path, size: DatabasePages.usualSize), path)

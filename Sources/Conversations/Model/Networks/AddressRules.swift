@@ -51,8 +51,8 @@ public struct AddressRules: Hashable, Sendable {
     (self.roomSigns, self.folding, self.identityScope) = (roomSigns, folding, identityScope)
   }
 
-  /// Whether an address says on which server it is, as `ben@example.org` does. Otherwise a bare name
-  /// is an address, and may mean somebody else on another network.
+  /// Whether an address says on which server it is, as `ben@example.org` does. Otherwise a bare
+  /// name is an address, and may mean somebody else on another network.
   public var namesServer: Bool { domain != nil }
   /// Whether the address of a room begins with a sign, which no person's address does.
   public var needsSign: Bool { !roomSigns.isEmpty }

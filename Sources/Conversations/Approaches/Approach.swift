@@ -13,8 +13,8 @@ package struct Approach: Hashable, Sendable {
   }
 
   /// The store keeps at most this many invitations, and this many contact requests, per account.
-  /// When this many strangers have written, it keeps only the last text of each further one, without
-  /// a chat; and of these only the newest, as many again.
+  /// When this many strangers have written, it keeps only the last text of each further one,
+  /// without a chat; and of these only the newest, as many again.
   package static let most = 1_000
 
   /// Instead of the last text of a stranger without a chat, if hobnob cannot read it. No network

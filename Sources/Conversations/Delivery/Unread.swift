@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// My unread messages in a conversation (rule 7.7).
+/// A person's unread messages in a conversation (rule 7.7).
 public struct Unread: Hashable, Sendable {
   public var conversation: Conversation
-  /// How many messages of others are after my read marker.
+  /// How many messages of others are after the read marker.
   public var count: Int
-  /// How many of them mention me.
+  /// How many of them mention the person.
   public var mentions: Int
-  /// The number of the first that mentions me.
+  /// The number of the first that mentions the person.
   public var firstMention: Int?
   /// The sort key of the first of them, without notices. A smaller key means a longer wait.
   public var oldest: Int64
-  /// Whether it is not urgent because I muted the conversation or the sender.
+  /// Whether it is not urgent, since the conversation or the sender is muted.
   public var isMuted = false
   /// How many of the messages are muted, with the conversation or by their senders.
   public var muted = 0
 
-  /// Whether a message is to me alone, or mentions me.
+  /// Whether a message is to the person alone, or mentions them.
   public var isForMe: Bool { !isMuted && (conversation.kind == .direct || mentions > 0) }
 }
 
-/// Compares by urgency (rules 7.4 and 13.1): first those with messages for me, then the oldest.
+/// Compares by urgency (rules 7.4 and 13.1): first those with mentions, then the oldest.
 extension Unread: Comparable {
   public static func < (one: Unread, other: Unread) -> Bool {
     if one.isForMe != other.isForMe { return one.isForMe }
@@ -30,17 +30,18 @@ extension Unread: Comparable {
 }
 
 extension Access {
-  /// My conversations with unread messages, the one with the newest message first.
+  /// The conversations with unread messages, the one with the newest message first.
   ///
-  /// A message may be a mention if my name or identity is among its words, in upper or lower case.
-  /// The search index finds such messages, so that many unread messages do not take longer.
+  /// A message may be a mention if the reader's name or identity is among its words, in upper or
+  /// lower case. The search index finds such messages, so that many unread messages do not take
+  /// longer.
   ///
   /// - Parameters:
   ///   - me: whose unread messages to count.
   ///   - conversations: the conversations; nil for all. The cost grows with their number.
-  ///   - words: other words, in addition to my names, that may be mentions.
-  ///   - isMention: whether such a message mentions me, judging by its text, its mentions and its
-  ///     conversation.
+  ///   - words: other words, besides the reader's names, that may be mentions.
+  ///   - isMention: whether such a message mentions the reader, judging by its text, its mentions
+  ///     and its conversation.
   public func unreadConversations(
     for me: ID<Participant>, in conversations: Set<ID<Conversation>>? = nil, words: [String] = [],
     isMention: (_ body: String, _ mentions: [Mention], _ conversation: ID<Conversation>) -> Bool = {
@@ -78,7 +79,7 @@ extension Access {
     }
   }
 
-  /// How many messages after a read marker are by people whom I muted.
+  /// How many messages after a read marker are by people whom the reader muted.
   fileprivate func mutedCount(
     in conversation: ID<Conversation>, behind marker: Int, for me: ID<Participant>
   ) throws -> Int {

@@ -10,6 +10,24 @@ extension Access {
       "SELECT \(ConversationAddress.columns) FROM conversation c WHERE c.id = ? AND c.network <> ''",
       conversation, read: { ConversationAddress($0) })
   }
+
+  /// The network's own name for a conversation; empty for one of this machine.
+  package func networkAddress(of conversation: ID<Conversation>) throws -> String {
+    try conversationAddress(of: conversation)?.address ?? ""
+  }
+
+  /// Identifies a conversation even after someone renames it: the network, and the address of the
+  /// room or of the other person in a direct chat. Nil for a room of this machine.
+  package func lastingAddress(
+    of conversation: ID<Conversation>, for me: ID<Participant>
+  ) throws -> String {
+    try database.first(
+      """
+      SELECT c.network || ' ' || coalesce(c.address, p.identity, '') FROM conversation c
+      LEFT JOIN participant p ON p.id = iif(c.one = ?2, c.other, c.one) WHERE c.id = ?1
+      """, conversation, me
+    ) { $0.text() } ?? ""
+  }
 }
 
 extension NetworkUser {

@@ -2,7 +2,7 @@
 import Platform
 
 extension Access {
-  /// A message of mine that is not deleted or recalled, as stored.
+  /// A person's own message that is not deleted or recalled, as stored.
   fileprivate func own(_ id: ID<Message>, by me: ID<Participant>) throws -> Message {
     guard let found = try stored(id), try conversation(found.conversation, for: me) != nil,
       !found.isRecalled
@@ -104,8 +104,8 @@ extension Access where Mode: MayWrite {
 }
 
 extension DurableTransaction {
-  /// Sends a message. Stores it, clears its draft, adds `typed` to my input history and ends my
-  /// typing signal.
+  /// Sends a message. Stores it, clears its draft, adds `typed` to the input history and ends the
+  /// sender's typing signal.
   ///
   /// - Parameters:
   ///   - body: the text as typed; the store keeps exactly this.
@@ -158,13 +158,13 @@ extension DurableTransaction {
           "DELETE FROM draft WHERE participant = ? AND conversation = ? AND text = ?", me,
           conversation, draft)
       }
-      try remember(typed, of: me, shell: shell)
+      try appendHistory(typed, of: me, shell: shell)
       try endTyping(of: me, in: conversation)
       return message
     }
   }
 
-  /// Changes the text of a message of mine; keeps the old text as a revision (rule 3.3). A message
+  /// Changes the text of an own message; keeps the old text as a revision (rule 3.3). A message
   /// that no network has yet just changes. An unchanged text writes nothing.
   ///
   /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`, `.cannotEdit`, `.editsAreOver`,
@@ -201,12 +201,12 @@ extension DurableTransaction {
       try database.run(
         "UPDATE message SET body = ?, mentions = ?, edited_at = ?, revised = ? WHERE id = ?", body,
         mentions.json, found.editedAt, try nextChange(), message)
-      try remember(typed, of: me, shell: shell)
+      try appendHistory(typed, of: me, shell: shell)
       return try presented([found], to: me)[0]
     }
   }
 
-  /// Deletes a message of mine: wipes its body, revisions and attachments, and leaves a tombstone.
+  /// Deletes an own message: wipes its body, revisions and attachments, and leaves a tombstone.
   /// Recalls a message that no network has yet instead; others are told of the deletion as soon as
   /// the network has the message.
   ///
@@ -236,9 +236,9 @@ extension DurableTransaction {
     }
   }
 
-  /// Recalls a message of mine that nobody else has (rule 3.7): `failed` or `sending`, unless its
-  /// network may have it; or `sent` in a local conversation. Afterwards no list has it, and its body
-  /// and attachments are wiped.
+  /// Recalls an own message that nobody else has (rule 3.7): `failed` or `sending`, unless its
+  /// network may have it; or `sent` in a local conversation. Afterwards no list has it, and its
+  /// body and attachments are wiped.
   ///
   /// The transaction decides whether somebody has it, so if a `noteDelivered` or a `noteTried`
   /// happens at the same moment, exactly one of the two wins.
@@ -262,7 +262,7 @@ extension DurableTransaction {
     }
   }
 
-  /// Tries a failed message of mine again, under the same uid, so it cannot appear twice.
+  /// Tries an own failed message again, under the same uid, so it cannot appear twice.
   ///
   /// - Throws: `RuleError.notFailed`, `.noSuchMessage`, `.notYours`, `.deleted`; what ``Abilities``
   ///   forbid, which may be more than when it was written; `StoreError`.

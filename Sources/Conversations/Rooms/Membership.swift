@@ -43,7 +43,7 @@ extension Access where Mode: MayWrite {
       id: id ?? ID(rawValue: 0), kind: .room, name: name, network: network.isEmpty ? nil : network)
   }
 
-  /// A direct chat that I am not in yet.
+  /// A direct chat that `me` is not in yet.
   ///
   /// - Throws: as `direct`.
   package func insertDirect(_ me: ID<Participant>, with other: ID<Participant>) throws {
@@ -69,7 +69,7 @@ extension Access where Mode: MayWrite {
     if let id, other != me { try enter(other, id) }
   }
 
-  /// Lists a room again that I am in and that was unlisted because nothing had happened there.
+  /// Lists a room again that was unlisted because nothing had happened there.
   fileprivate func list(_ conversation: ID<Conversation>, for me: ID<Participant>) throws {
     if try joined(by: me).contains(conversation) { return }
     try database.run(
@@ -83,7 +83,7 @@ extension Access where Mode: MayWrite {
     if try isMember(me, of: conversation) { return }
     try touchPeople()
     try acceptApproach(conversation, by: me)
-    // I am back before any message, so continue the previous stay.
+    // They are back before any message, so continue the previous stay.
     try database.run(
       """
       UPDATE membership SET last = NULL WHERE conversation = ?1 AND participant = ?2
@@ -139,8 +139,8 @@ extension DurableTransaction {
 
   // MARK: Direct chats
 
-  /// The direct chat of two participants, created if missing. Both are members, and I rejoin if I
-  /// had left. A chat with oneself holds notes.
+  /// The direct chat of two participants, created if missing. Both are members, and `me` rejoins
+  /// after leaving. A chat with oneself holds notes.
   ///
   /// - Throws: `RuleError.noSuchParticipant` for someone on the network of another's account, and
   ///   `.noSuchAccount` if the account was removed before there was a chat, `.onlyInARoom`.
@@ -164,9 +164,9 @@ extension DurableTransaction {
     }
   }
 
-  /// Enters a conversation, or only lists it again if I am already in it. Later messages are for
-  /// me; I can read older ones, but they do not count as unread. With `isTold`, the others are told
-  /// that I joined (rule 13.5).
+  /// Enters a conversation, or only lists it again if `me` is already in it. Later messages are for
+  /// them; they can read older ones, which do not count as unread. With `isTold`, the others are
+  /// told that they joined (rule 13.5).
   ///
   /// - Throws: `RuleError.noSuchRoom`.
   public func join(
@@ -182,7 +182,7 @@ extension DurableTransaction {
   }
 
   /// Leaves a conversation, and tells the others (rule 13.5). Earlier messages stay addressed to
-  /// me; later ones are not.
+  /// them; later ones are not.
   public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
     try savepoint {
       guard try isMember(me, of: conversation) else { return }

@@ -7,7 +7,7 @@ extension Access {
   ///   - name: with or without the leading `#`; case makes no difference.
   ///   - me: the participant asking. Only the owner of an account finds its rooms, by name or by
   ///     address.
-  ///   - open: the conversation where I type the name.
+  ///   - open: the conversation where the name was typed.
   /// - Returns: nil if no room has the name.
   /// - Throws: `RuleError.badName`, `.ambiguous`.
   public func room(
@@ -39,15 +39,17 @@ extension Access {
       "#" + bare.lowercased())
   }
 
-  /// What a room's name means (rule 11.2); everything that takes the name of a room decides it here.
+  /// What a room's name means (rule 11.2); everything that takes the name of a room decides it
+  /// here.
   ///
-  /// - A name with a server means the network's room of that address, and never one of this machine.
+  /// - A name with a server means the network's room of that address, and never one of this
+  ///   machine.
   /// - `#tea@` means the room of this machine.
-  /// - Any other name means a room that I am in, or from which others removed me; only if there is
-  ///   none, one that I have left or never entered. Of several, those on the network of the open
-  ///   conversation come first.
+  /// - Any other name means a room that `me` is in, or from which others removed me; only if there
+  ///   is none, one that `me` has left or never entered. Of several, those on the network of the
+  ///   open conversation come first.
   ///
-  /// - Returns: several rooms if the name is ambiguous; `areMine`: whether I did not leave them.
+  /// - Returns: several rooms if the name is ambiguous; `areMine`: whether `me` did not leave them.
   package func roomsMeant(
     by name: String, for me: ID<Participant>?, in open: ID<Conversation>? = nil
   ) throws -> (rooms: [Conversation], areMine: Bool) {
@@ -69,12 +71,13 @@ extension Access {
     let known = try found.map { (room: $0, membership: try membership(of: me, in: $0.id)) }
     let mine = known.filter { $0.membership == .member || $0.membership == .removed }
     if !mine.isEmpty { return (nearest(mine.map(\.room)), true) }
-    // A network's room that I never entered, for example an imported one, comes after a room here.
+    // A network's room that was never entered, for example an imported one, comes after a room
+    // here.
     let others = known.filter { $0.room.network == nil || $0.membership == .left }
     return (nearest(others.isEmpty ? found : others.map(\.room)), false)
   }
 
-  /// All rooms that could be meant by a name, whether I am in them or not.
+  /// All rooms that a name could mean, entered or not.
   fileprivate func roomsNamed(
     _ name: String, visibleTo me: ID<Participant>?
   ) throws -> [Conversation] {
@@ -121,7 +124,8 @@ extension Access {
   }
 
   /// A name that means this room wherever it is typed: `#tea@` on this machine, else with the
-  /// network's server. If I have several accounts there, that is not enough, and the name says so.
+  /// network's server. If the owner has several accounts there, that is not enough, and the name
+  /// says so.
   package func fullName(of room: Conversation) throws -> String {
     guard let network = room.network else { return room.name + "@" }
     let address = try networkAddress(of: room.id)
@@ -238,7 +242,7 @@ extension Access {
     ) { Participant($0) }
   }
 
-  /// The conversations I am in, in the order in which I joined them (rule 13.1), without unlisted
+  /// A person's conversations, in the order in which they joined them (rule 13.1), without unlisted
   /// rooms (rule 13.10).
   public func joined(by me: ID<Participant>) throws -> [ID<Conversation>] {
     try database.rows(
@@ -250,7 +254,7 @@ extension Access {
     ) { $0.id() }
   }
 
-  /// The conversations I am in, the one with the newest message first.
+  /// A person's conversations, the one with the newest message first.
   ///
   /// - Parameters:
   ///   - me: the person whose conversations they are.
@@ -269,7 +273,7 @@ extension Access {
     _ condition: String, _ me: ID<Participant>, _ conversations: String? = nil
   ) throws -> [Listing] {
     // SQLite counts unread messages from indexes alone. From the numbers after the marker it
-    // subtracts, in this order: past messages, those by me or by people whom I ignore, removed
+    // subtracts, in this order: past messages, those by `me` or by people whom they ignore, removed
     // messages, and notices. If numbers after the marker may be missing, because old messages were
     // removed or past ones imported, it counts messages instead of numbers. Two open stays of one
     // person in a damaged store count as one.

@@ -37,7 +37,7 @@ extension Access {
     ) { $0.text("name") } ?? ""
   }
 
-  /// My names on the networks of my accounts.
+  /// A person's names on the networks of their accounts.
   private func ownNicks(of me: ID<Participant>) throws -> [(network: String, nick: String)] {
     try database.rows(
       """
@@ -50,12 +50,12 @@ extension Access {
     ) { ($0.text("network"), $0.text("nick")) }
   }
 
-  /// Whether I have a name on one of my networks.
+  /// Whether a person has a name on one of their networks.
   func isOwnNick(_ name: String, of me: ID<Participant>) throws -> Bool {
     try ownNicks(of: me).contains { Naming.same($0.nick, name) }
   }
 
-  /// The people whose name looks like one of mine on their network, or is the same.
+  /// The people whose name looks like the viewer's on their network, or is the same.
   func peopleLikeMe(_ me: ID<Participant>) throws -> Set<ID<Participant>> {
     let mine = try ownNicks(of: me).map {
       (network: $0.network, shape: NameShape.skeleton($0.nick))

@@ -73,16 +73,16 @@ extension Access {
 extension Access where Mode: MayWrite {
   // MARK: Networks
 
-  /// Removes a reaction that the network refused, since nobody else sees it, unless I have removed
-  /// it since.
+  /// Removes a reaction that the network refused, since nobody else sees it, unless the person has
+  /// removed it since.
   func refuse(_ reaction: OutgoingReaction, on message: ID<Message>, _ reason: Remark) throws {
     if reaction.isRemoved { return }
     try remove(
       reaction.emoji, of: reaction.participant, on: message, at: clock(), failure: reason)
   }
 
-  /// Puts a change to my reactions into the outbox. It replaces an older change to the same
-  /// reaction or, with `asOne`, to any of my reactions.
+  /// Puts a change to a person's reactions into the outbox. It replaces an older change to the same
+  /// reaction or, with `asOne`, to any of their reactions.
   fileprivate func postReaction(
     _ emoji: String, to message: ID<Message>, by me: ID<Participant>, asOne: Bool
   ) throws {
@@ -150,9 +150,9 @@ extension Access where Mode: MayWrite {
 }
 
 extension DurableTransaction {
-  /// Gives a message my reaction, or removes it if I gave the same one. It takes the place of
-  /// another one unless I may have several there (``Abilities``). It is on disk on return, and in
-  /// the outbox if a network carries the conversation.
+  /// Gives a message a reaction of `me`, or removes it if it is there already. It takes the place
+  /// of another one unless several are allowed there (``Abilities``). It is on disk on return, and
+  /// in the outbox if a network carries the conversation.
   ///
   /// - Throws: `RuleError.notSent` if the message is `sending` or `failed`, `.deleted`,
   ///   `.noSuchMessage`, `.notAMember`, `.notAnEmoji`, `.cannotReact`,

@@ -2,9 +2,9 @@
 
 extension Access {
   /// The messages before the one with a number, or the newest ones, in order (rule 7.1). Leaves out
-  /// recalled messages; includes deleted ones, without a body. Without `receipts`, it reports my
-  /// messages that others have as `sent`, which is faster; without `andIgnored`, it leaves out
-  /// those of people whom I ignore (rule 7.11).
+  /// recalled messages; includes deleted ones, without a body. Without `receipts`, it reports the
+  /// viewer's messages that others have as `sent`, which is faster; without `andIgnored`, it leaves
+  /// out those of people whom the viewer ignores (rule 7.11).
   public func messages(
     in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
     for me: ID<Participant>, receipts: Bool = true, andIgnored: Bool = true
@@ -108,8 +108,8 @@ extension Access {
     try messages(in: conversation, numbers: number...number, for: me).first
   }
 
-  /// My newest message by its order that is neither deleted, recalled nor past, in any state. Skips
-  /// `skipping` newer ones of mine: with 1, it returns the second newest.
+  /// A person's newest message that is neither deleted, recalled nor past, in any state. Skips
+  /// `skipping` newer ones: with 1, it returns the second newest.
   public func newest(
     by me: ID<Participant>, in conversation: ID<Conversation>, skipping: Int = 0
   ) throws -> Message? {
@@ -128,11 +128,11 @@ extension Access {
     return try presented(found, to: me).first
   }
 
-  /// Numbers follow the order, except those of messages that were missed: `newest` also finds my
-  /// newest message if I wrote up to this many on another device during a break.
+  /// Numbers follow the order, except those of messages that were missed: `newest` also finds the
+  /// newest one if its sender wrote up to this many on another device during a break.
   private static var mostOwnMissed: Int { 100 }
 
-  /// My messages that are `sending` or `failed`, in their order.
+  /// A person's messages that are `sending` or `failed`, in their order.
   public func unsent(
     by me: ID<Participant>, in conversation: ID<Conversation>? = nil
   ) throws -> [Message] {
@@ -151,7 +151,7 @@ extension Access {
     ) { Revision(body: $0.text("body"), at: $0.time("at")) }
   }
 
-  /// Fills in the delivery states for the viewer: the state of my own message depends on the
+  /// Fills in the delivery states for the viewer: the state of an own message depends on the
   /// recipients' marks; other people's messages are `sent`.
   func presented(
     _ messages: [Message], to me: ID<Participant>, receipts: Bool = true

@@ -30,7 +30,7 @@ extension Access {
     ) { $0.text("name") }
   }
 
-  /// Checks that I made a room, as only its maker may rename or remove it.
+  /// Checks that a person made a room, as only its maker may rename or remove it.
   ///
   /// - Throws: as `remove`.
   package func requireMaker(of room: ID<Conversation>, _ me: ID<Participant>) throws {
@@ -123,7 +123,7 @@ extension Access where Mode: MayWrite {
 }
 
 extension DurableTransaction {
-  /// Changes the shown name, and tells those in my conversations (rule 13.5); the identity stays
+  /// Changes the shown name, and tells those in their conversations (rule 13.5); the identity stays
   /// (rule 11.1).
   ///
   /// - Throws: `RuleError.badName`, or `.nameTaken` if it is another's name or identity.
@@ -137,7 +137,7 @@ extension DurableTransaction {
         $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
       }
       if isTaken { throw RuleError.nameTaken(name) }
-      // On a network I have another name.
+      // On a network they have another name.
       for conversation in try joined(by: me)
       where try conversationAddress(of: conversation) == nil {
         try record(.renamed, in: conversation, by: me, text: participant.name)

@@ -18,7 +18,7 @@ extension Access {
       Account.select + "WHERE network = ? AND removed = 0", network, read: Account.init)
   }
 
-  /// My names in the rooms that I am in through my accounts, or through that of one network.
+  /// A person's names in the rooms of their accounts, or of one network.
   package func roomNicknames(
     of me: ID<Participant>, on network: String? = nil
   ) throws -> [ID<Conversation>: String] {

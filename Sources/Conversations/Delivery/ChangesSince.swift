@@ -31,7 +31,7 @@ extension Access {
     // The + keeps SQLite from searching by that column: scanning the few new rows is much faster
     // than reading all of one sender's.
 
-    // Only messages from my stays arrive; those from before I joined are read when I enter.
+    // Only messages from the viewer's stays arrive; earlier ones are read on entering.
     let arrived = try database.rows(
       Message.select
         + """
@@ -111,7 +111,7 @@ extension Access {
     return changes
   }
 
-  /// What happened in my conversations, and what I did or was asked, between two positions.
+  /// What happened in the viewer's conversations, and what they did or were asked.
   func events(
     after start: Int64, upTo end: Int64, for me: ID<Participant>
   ) throws -> [Event] {

@@ -86,8 +86,8 @@ extension Access {
 }
 
 extension Access where Mode: MayWrite {
-  /// Signals that I am typing, or paused (rule 4.3). Each call with true is a signal; the caller
-  /// limits how often. The last signal from any of my shells counts.
+  /// Signals that a person is typing, or paused (rule 4.3). Each call with true is a signal; the
+  /// caller limits how often. The last signal from any of their shells counts.
   public func setTyping(_ isTyping: Bool, in conversation: ID<Conversation>) throws {
     try savepoint {
       guard let shell = presence else { throw connection.notAttached }
@@ -132,7 +132,7 @@ extension Access where Mode: MayWrite {
 
   // MARK: Away
 
-  /// Marks me as away, with a message that may be empty; nil marks me as back.
+  /// Marks a person as away, with a message that may be empty; nil marks them as back.
   public func setAway(_ word: String?, of me: ID<Participant>) throws {
     try savepoint {
       if try away(of: me) == word { return }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Access {
-  /// Finds people whose name looks like the name of someone who ranks before them (rule 12.3): I
-  /// rank first, then people of this machine, then people on networks, older rows first. People
-  /// whom I cannot see do not count. On a network, my name is the one that I have there (rule 14.9).
+  /// Finds people whose name looks like the name of someone who ranks before them (rule 12.3): `me`
+  /// ranks first, then people of this machine, then people on networks, older rows first. People
+  /// whom `me` cannot see do not count. On a network, the name of `me` is the one there (rule
+  /// 14.9).
   package func lookAlikes(
     among people: [ID<Participant>], to me: ID<Participant>
   ) throws -> [ID<Participant>] {
@@ -48,7 +49,8 @@ extension Access {
 
 extension Access where Mode: MayWrite {
   /// Computes the missing shapes of names: of people whom a recovery replaced, or after a step that
-  /// emptied them for another table of shapes. If there is nothing to do, it takes one index look-up.
+  /// emptied them for another table of shapes. If there is nothing to do, it takes one index
+  /// look-up.
   package func checkLookAlikes() throws {
     let missing = "FROM participant WHERE skeleton = ''"
     guard try database.exists("SELECT 1 \(missing) LIMIT 1") else { return }

@@ -22,7 +22,7 @@ extension Access {
     ) { DraftFile(path: $0.text("path"), name: $0.optionalText("name")) }
   }
 
-  /// All my drafts, with their conversations (`/drafts`).
+  /// All drafts of a person, with their conversations (`/drafts`).
   public func drafts(of me: ID<Participant>) throws -> [(Conversation, Draft)] {
     let found = try database.rows(
       """
@@ -83,7 +83,7 @@ extension DurableTransaction {
     }
   }
 
-  /// Removes all my drafts (`/drafts clear`).
+  /// Removes all drafts of a person (`/drafts clear`).
   public func clearDrafts(of me: ID<Participant>) throws {
     try savepoint {
       try database.run("DELETE FROM draft WHERE participant = ?", me)

@@ -13,17 +13,17 @@ extension Access {
 extension Access {
   /// The messages that a query finds, newest first, whenever they were stored.
   ///
-  /// It searches the conversations that I am in, including older messages, as `/history` shows
-  /// them; in conversations that I left, only the messages of my stays. It does not find deleted or
-  /// recalled messages. A search only reads: it never marks messages as seen (rule 7.3).
+  /// It searches the conversations that `me` is in, including older messages, as `/history` shows
+  /// them; in conversations that `me` left, only the messages of those stays. It does not find
+  /// deleted or recalled messages. A search only reads: it never marks messages as seen (rule 7.3).
   ///
   /// - Parameters:
   ///   - query: from ``SearchQuery/parse(_:now:zone:)``.
   ///   - me: who searches.
   ///   - limit: the maximum number of hits to return.
   ///   - before: for the next page, the last hit of the previous page; returns only hits after it.
-  ///   - anyRoom: whether to search rooms that I am not in as well, which anyone may read.
-  ///   - open: the conversation where I search, which decides between people of the same name.
+  ///   - anyRoom: whether to search other rooms as well, which anyone may read.
+  ///   - open: the conversation where they search, which decides between people of the same name.
   /// - Throws: `RuleError.noSuchParticipant`, `.noSuchRoom`, `.ambiguous`, `.notAMember` for the
   ///   names in the query.
   public func search(

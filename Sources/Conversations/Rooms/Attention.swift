@@ -2,7 +2,7 @@
 
 /// What a participant wants to notice (rule 7.11), in all of their shells.
 public struct Attention: Hashable, Sendable {
-  /// Which messages of a conversation ring the terminal bell and notify me.
+  /// Which messages of a conversation ring the terminal bell and notify a person.
   public enum Notify: Int, CaseIterable, Sendable {
     case everything, mentions, nothing
 
@@ -44,7 +44,7 @@ public struct Attention: Hashable, Sendable {
 }
 
 extension Access {
-  /// My settings for what to notice.
+  /// A person's settings for what to notice.
   public func attention(of me: ID<Participant>) throws -> Attention {
     var attention = Attention()
     let people = try database.rows(
@@ -79,10 +79,10 @@ extension Access {
 }
 
 extension Access where Mode: MayWrite {
-  /// Claims the notifications of messages for me up to one: no other shell of mine notifies me of
+  /// Claims the notifications of messages up to one: no other shell of the person notifies them of
   /// them.
   ///
-  /// - Returns: the newest message that one of my shells had claimed before.
+  /// - Returns: the newest message that one of the shells had claimed before.
   public func claimNotifications(
     of me: ID<Participant>, upTo message: ID<Message>
   ) throws -> ID<Message> {
@@ -122,7 +122,7 @@ extension DurableTransaction {
     try setAttention("person_attention", "person", person, silencing.rawValue, isOn ? 1 : 0, me)
   }
 
-  /// Sets which messages of a conversation notify me.
+  /// Sets which messages of a conversation notify a person.
   public func setNotify(
     _ notify: Attention.Notify, in conversation: ID<Conversation>, by me: ID<Participant>
   ) throws {

@@ -12,8 +12,8 @@ extension Access {
     } ?? Marks()
   }
 
-  /// The number of the newest message that I have read; messages from before I joined count as
-  /// read.
+  /// The number of the newest message that a person has read; those from before they joined count
+  /// as read.
   public func readMarker(
     of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> Int {
@@ -51,9 +51,9 @@ extension Access where Mode: MayWrite {
       """, conversation, person, new.delivered, new.seen, new.read, try nextChange())
   }
 
-  /// Records that my program has these messages (rule 7.3). Call this before you print them:
-  /// afterwards nobody can recall them. Messages of the conversation on the screen, `seen`, are
-  /// also seen and read.
+  /// Records that the reader's program has these messages (rule 7.3). Call this before you print
+  /// them: afterwards nobody can recall them. Messages of the conversation on the screen, `seen`,
+  /// are also seen and read.
   ///
   /// - Returns: messages up to those numbers that their senders had recalled before, which you must
   ///   not print; the newest 500 per conversation, as many as `changes` returns at once.
@@ -74,8 +74,8 @@ extension Access where Mode: MayWrite {
       for (conversation, number) in advanced {
         try advance(me, in: conversation, to: wanted(conversation, number))
       }
-      // Nobody can recall a message that I have, so this is final, whichever of my shells recorded it
-      // first.
+      // Nobody can recall a message that was delivered, so this is final, whichever shell recorded
+      // it first.
       var recalled: Set<ID<Message>> = []
       for (conversation, number) in upTo {
         recalled.formUnion(
@@ -90,7 +90,7 @@ extension Access where Mode: MayWrite {
     }
   }
 
-  /// Records that messages up to `number` are on the screen in my conversation (rules 7.3, 7.7).
+  /// Records that messages up to `number` are on the reader's screen (rules 7.3, 7.7).
   /// The others hear of it only with `sendReceipt` (`set receipts`); the read marker always moves.
   public func noteSeen(
     by me: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int, sendReceipt: Bool

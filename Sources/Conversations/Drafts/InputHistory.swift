@@ -29,12 +29,8 @@ extension Access {
 extension Access where Mode: MayWrite {
   /// Adds a line to the input history, unless it repeats the previous one (rule 1.12).
   package func appendHistory(
-    _ line: String, of me: ID<Participant>, shell: ShellID
+    _ line: String?, of me: ID<Participant>, shell: ShellID?
   ) throws {
-    try remember(line, of: me, shell: shell)
-  }
-
-  func remember(_ line: String?, of me: ID<Participant>, shell: ShellID?) throws {
     guard let line, !line.isEmpty else { return }
     let shell = shell ?? presence?.id ?? ""
     let last = try database.first(

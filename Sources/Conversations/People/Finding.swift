@@ -23,8 +23,9 @@ extension Access {
   /// Finds someone by the shown name, then by identity; first exactly, then without regard to case.
   ///
   /// People known only from a network's room count only if nobody else has the name. Of several
-  /// people, the name means the one with whom I have a direct chat, else the one of this machine:
-  /// nobody changes whom it means by taking the name (rule 11.2). `ben@` is somebody of this machine.
+  /// people, the name means the one with whom `me` has a direct chat, else the one of this machine:
+  /// nobody changes whom it means by taking the name (rule 11.2). `ben@` is somebody of this
+  /// machine.
   ///
   /// - Parameters:
   ///   - nameOrIdentity: with or without a leading `@`.
@@ -58,9 +59,9 @@ extension Access {
     return try match(for: wanted, among: others) ?? match(for: wanted, among: all)
   }
 
-  /// Of several people by a name, the one with whom I have a direct chat; nil if there is none.
+  /// Of several people by a name, the one with whom `me` has a direct chat; nil if there is none.
   ///
-  /// - Throws: `RuleError.ambiguous` if I have chats with several.
+  /// - Throws: `RuleError.ambiguous` if there are chats with several.
   fileprivate func partner(
     of me: ID<Participant>, named wanted: String, among candidates: [Participant]
   ) throws -> Participant? {
@@ -114,6 +115,21 @@ extension Access {
       throw RuleError.ambiguous(word, candidates: named.map(\.address))
     }
     return addressed
+  }
+
+  /// The address of the person or service that a word means on an account's network: a known one,
+  /// even if the word can mean another address too.
+  ///
+  /// - Returns: nil if nobody there can have the name.
+  /// - Throws: `RuleError.ambiguous` for a word that may be a server or a name on the account's
+  ///   server, and is neither yet; its candidates can only be one of them.
+  package func address(ofPerson word: String, on account: Account) throws -> String? {
+    let possible = account.addresses(ofPerson: word)
+    guard possible.count > 1 else { return possible.first }
+    for address in possible where try networkPerson(at: address, network: account.network) != nil {
+      return address
+    }
+    throw RuleError.ambiguous(word, candidates: possible.map(account.fullWord))
   }
 
   /// The person with an address on a network, if the store knows them.
