@@ -553,7 +553,7 @@ struct NetworkNameTests {
     anna.say("/invite ben")
     #expect(
       try anna.store.read { try $0.requests(of: account) }.map {
-        "\($0.verb.rawValue) \($0.target) \($0.text)"
+        "\($0.verb.rawValue) \($0.target) \($0.person)"
       }
         == [
           "unsubscribe cem@far.org ", "subscribe ben@x.org ", "approve  ", "block  ",

@@ -32,11 +32,14 @@ struct ServerCommandTests {
     anna.look()
   }
 
-  /// The requests since the last time, as `VERB TARGET TEXT`.
+  /// The requests since the last time, as `VERB TARGET PERSON TEXT`.
   private func asked() throws -> [String] {
     let requests = try anna.store.read { try $0.requests(of: account) }
     try anna.store.inbox.apply(requests.map { .answered($0, "") }, of: account)
-    return requests.map { "\($0.verb.rawValue) \($0.target) \($0.text)" }
+    return requests.map { request in
+      let words = [request.person, request.text].filter { !$0.isEmpty }.joined(separator: " ")
+      return "\(request.verb.rawValue) \(request.target) \(words)"
+    }
   }
 
   @Test(

@@ -77,11 +77,14 @@ final class Correspondent {
   /// Asks for something and waits for the answer.
   @discardableResult
   func ask(
-    _ verb: NetworkRequest.Verb, target: String = "", text: String = "", secret: String = ""
+    _ verb: NetworkRequest.Verb, target: String = "", person: String = "", text: String = "",
+    count: Int = 0, secret: String = ""
   ) throws -> String {
     let position = try store.read { try $0.position }
     let request = try store.writeDurably {
-      try $0.ask(verb, target: target, text: text, secret: secret, of: account)
+      try $0.ask(
+        verb, target: target, person: person, text: text, count: count, secret: secret,
+        of: account)
     }
     var answer: NetworkAnswer?
     _ = try wait {

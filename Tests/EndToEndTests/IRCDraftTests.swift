@@ -32,7 +32,7 @@ extension EndToEnd {
       let older = try person.store.read { try $0.olderArchive(in: place) }
       let before = try #require(older)
       return try person.ask(
-        .history, target: address, text: NetworkRequest.historyText(count, before: before))
+        .history, target: address, text: before, count: count)
     }
 
     @Test("replies, reactions, deletions and typing, each way")

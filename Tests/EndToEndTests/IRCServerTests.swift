@@ -111,7 +111,7 @@ extension EndToEnd {
       #expect(try ben.enter("#tea").answer == "#tea is full.")
       try set("-l+i")
       #expect(try ben.enter("#tea").answer == "You need an invitation to enter #tea.")
-      #expect(try anna.ask(.invite, target: "#tea", text: "ben") == "You invited ben.")
+      #expect(try anna.ask(.invite, target: "#tea", person: "ben") == "You invited ben.")
       try ben.expectNotice("#tea")
       let (room, answer) = try ben.enter("#tea")
       #expect(answer == "")
@@ -127,22 +127,23 @@ extension EndToEnd {
       }
 
       #expect(
-        try anna.ask(.kick, target: "#tea", text: "ben no tea") == "You removed ben from #tea.")
+        try anna.ask(.kick, target: "#tea", person: "ben", text: "no tea")
+          == "You removed ben from #tea.")
       try ben.expect("still there") {
         try !ben.store.read { try $0.isMember(ben.me, of: room) }
       }
       try ben.expectNotice("anna removed you from #tea: no tea")
       try anna.expect("ben is still there") { try anna.people(in: tea) == [] }
       #expect(
-        try anna.ask(.ban, target: "#tea", text: "ben")
+        try anna.ask(.ban, target: "#tea", person: "ben")
           == "ben (*!ben@127.0.0.1) can no longer enter #tea.")
       #expect(try ben.enter("#tea").answer == "#tea has banned you.")
       #expect(
-        try anna.ask(.unban, target: "#tea", text: "ben")
+        try anna.ask(.unban, target: "#tea", person: "ben")
           == "ben (*!ben@127.0.0.1, ben!*@*) can enter #tea again.")
       #expect(try ben.enter("#tea").answer == "")
       #expect(
-        try anna.ask(.promote, target: "#tea", text: "ben") == "ben is an operator of #tea now.")
+        try anna.ask(.promote, target: "#tea", person: "ben") == "ben is an operator of #tea now.")
       try ben.expect("not an operator") {
         try ben.store.read { snapshot in
           let told = try snapshot.changes(since: 0, for: ben.me).events.map(\.remark)
@@ -150,7 +151,7 @@ extension EndToEnd {
           return told.contains("anna made you an operator") && me?.rank == "operator"
         }
       }
-      #expect(try ben.ask(.kick, target: "#tea", text: "nobody").contains("No such nick"))
+      #expect(try ben.ask(.kick, target: "#tea", person: "nobody").contains("No such nick"))
       #expect(try ben.ask(.join, target: "#tea", text: "benny") == "")
       try ben.expectNotice("You are benny now.")
       try anna.expect("no benny") { try anna.people(in: tea) == ["benny"] }

@@ -199,22 +199,26 @@ struct NetworkCommands {
 
   /// Asks the process of the conversation's network, if it has one.
   func ask(
-    _ verb: NetworkRequest.Verb, in conversation: Conversation, text: String = "",
-    _ transaction: borrowing DurableTransaction
+    _ verb: NetworkRequest.Verb, in conversation: Conversation, person: String = "",
+    text: String = "", count: Int = 0, _ transaction: borrowing DurableTransaction
   ) throws -> [Effect] {
     guard let account = account(of: conversation) else { return [] }
     let target = try transaction.networkAddress(of: conversation.id)
     let isAsked =
       try verb == .history
       && transaction.requests(of: account).contains { $0.verb == verb && $0.target == target }
-    return isAsked ? [] : try ask(verb, target, text, of: account, transaction)
+    if isAsked { return [] }
+    return try ask(
+      verb, target, person: person, text: text, count: count, of: account, transaction)
   }
 
   func ask(
-    _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", secret: String = "",
-    of account: Account, _ transaction: borrowing DurableTransaction
+    _ verb: NetworkRequest.Verb, _ target: String, person: String = "", text: String = "",
+    count: Int = 0, secret: String = "", of account: Account,
+    _ transaction: borrowing DurableTransaction
   ) throws -> [Effect] {
-    _ = try transaction.ask(verb, target: target, text: text, secret: secret, of: account)
+    _ = try transaction.ask(
+      verb, target: target, person: person, text: text, count: count, secret: secret, of: account)
     let address = SafeText(line: account.address)
     guard accounts.isWanted(account) else {
       return [.tell(say("%1 is disconnected; type /connect to continue.", address))]

@@ -30,7 +30,7 @@ struct ServerCommands {
     _ snapshot: borrowing Snapshot
   ) throws -> Step {
     let (account, address) = try askedPerson(named: name, verb, snapshot)
-    return Step { try networks.ask(verb, address, text, of: account, $0) }
+    return Step { try networks.ask(verb, address, text: text, of: account, $0) }
   }
 
   private func askedPerson(
@@ -98,9 +98,7 @@ struct ServerCommands {
     let isMask = name.contains { "*?!$".contains($0) }
     let person = isMask ? nil : try snapshot.currentPerson(named: name, of: account, in: room.id)
     let whom = person?.identity ?? (isMask ? nil : account.address(ofPerson: name)) ?? name
-    return Step {
-      try networks.ask(verb, in: room, text: reason.isEmpty ? whom : whom + " " + reason, $0)
-    }
+    return Step { try networks.ask(verb, in: room, person: whom, text: reason, $0) }
   }
 
   // MARK: In the network's own words
@@ -119,7 +117,7 @@ struct ServerCommands {
       return Step { try networks.ask(.mode, in: room, text: rest, $0) }
     }
     if open.kind == .room { return Step { try networks.ask(.mode, in: open, text: argument, $0) } }
-    return Step { try networks.ask(.mode, "", argument, of: account, $0) }
+    return Step { try networks.ask(.mode, "", text: argument, of: account, $0) }
   }
 
   /// `/irc WORDS`.
@@ -129,7 +127,7 @@ struct ServerCommands {
       return Step { try networks.ask(.line, in: open, text: argument, $0) }
     }
     let account = try context.accounts.named("", from: context.network)
-    return Step { try networks.ask(.line, "", argument, of: account, $0) }
+    return Step { try networks.ask(.line, "", text: argument, of: account, $0) }
   }
 
   // MARK: Words

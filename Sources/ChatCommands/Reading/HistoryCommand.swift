@@ -69,11 +69,10 @@ package struct HistoryCommand {
     guard networks.carries(conversation),
       let before = try snapshot.olderArchive(in: conversation.id)
     else { return Step() }
-    let text = NetworkRequest.historyText(count, before: before)
     let isSaid = !context.accounts.isUnsettled(conversation.network)
     return Step {
       (isSaid ? [.notice(Feed.fetching)] : [])
-        + (try networks.ask(.history, in: conversation, text: text, $0))
+        + (try networks.ask(.history, in: conversation, text: before, count: count, $0))
     }
   }
 

@@ -46,7 +46,7 @@ struct RoomCommands {
     let conversation = try context.open.required()
     if conversation.kind == .room, conversation.network != nil, networks.carries(conversation) {
       let address = try networks.contactAddress(named: argument, snapshot).address
-      return Step { try networks.ask(.invite, in: conversation, text: address, $0) }
+      return Step { try networks.ask(.invite, in: conversation, person: address, $0) }
     }
     // Only people of this machine can be in a room of it.
     let name = argument.contains("@") ? argument : argument + "@"

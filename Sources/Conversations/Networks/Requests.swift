@@ -5,7 +5,8 @@ extension Access {
   package func requests(of account: Account) throws -> [NetworkRequest] {
     try database.rows(
       """
-      SELECT w.id, w.verb, w.target, w.text, w.secret, w.tried <> ifnull(a.holder, '') AS tried
+      SELECT w.id, w.verb, w.target, w.person, w.text, w.count, w.secret,
+        w.tried <> ifnull(a.holder, '') AS tried
       FROM request w JOIN account a ON a.id = w.account
       WHERE a.id = ? AND w.answer IS NULL ORDER BY w.id
       """, account.id, read: { NetworkRequest($0) }
@@ -18,7 +19,8 @@ extension Access {
   ) throws -> [NetworkAnswer] {
     try database.rows(
       """
-      SELECT w.id, w.verb, w.target, w.text, w.secret, 0 AS tried, w.answer, a.network
+      SELECT w.id, w.verb, w.target, w.person, w.text, w.count, w.secret, 0 AS tried, w.answer,
+        a.network
       FROM request w JOIN account a ON a.id = w.account AND a.owner = ?3
       WHERE w.change > ?1 AND w.change <= ?2 AND w.answer IS NOT NULL ORDER BY w.change
       """, start, end, me
@@ -33,8 +35,8 @@ extension Access {
 extension Access where Mode: MayWrite {
   @discardableResult
   package func insert(
-    _ verb: NetworkRequest.Verb, target: String, text: String, secret: String = "",
-    of account: Account
+    _ verb: NetworkRequest.Verb, target: String, person: String = "", text: String = "",
+    count: Int = 0, secret: String = "", of account: Account
   ) throws -> NetworkRequest {
     let now = clock()
     try database.run(
@@ -43,10 +45,11 @@ extension Access where Mode: MayWrite {
     let id = try nextChange()
     try database.run(
       """
-      INSERT INTO request(id, account, verb, target, text, secret, at, change)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?1)
-      """, id, account.id, verb.rawValue, target, text, secret, now)
-    return NetworkRequest(id: id, verb: verb, target: target, text: text, secret: secret)
+      INSERT INTO request(id, account, verb, target, person, text, count, secret, at, change)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?1)
+      """, id, account.id, verb.rawValue, target, person, text, count, secret, now)
+    return NetworkRequest(
+      id: id, verb: verb, target: target, person: person, text: text, count: count, secret: secret)
   }
 
   /// Records the network's answer to a request; the first one counts. A line in the network's own
@@ -70,13 +73,14 @@ extension DurableTransaction {
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
   @discardableResult
   package func ask(
-    _ verb: NetworkRequest.Verb, target: String = "", text: String = "", secret: String = "",
-    of account: Account
+    _ verb: NetworkRequest.Verb, target: String = "", person: String = "", text: String = "",
+    count: Int = 0, secret: String = "", of account: Account
   ) throws -> NetworkRequest {
     guard try self.account(network: account.network)?.id == account.id else {
       throw RuleError.noSuchAccount(account.network)
     }
-    return try insert(verb, target: target, text: text, secret: secret, of: account)
+    return try insert(
+      verb, target: target, person: person, text: text, count: count, secret: secret, of: account)
   }
 }
 
@@ -88,7 +92,8 @@ extension NetworkRequest {
   fileprivate init?(_ row: Row) {
     guard let verb = Verb(rawValue: row.text("verb")) else { return nil }
     self.init(
-      id: row.int64("id"), verb: verb, target: row.text("target"), text: row.text("text"),
-      secret: row.text("secret"), wasTried: row.optionalInt64("tried") == 1)
+      id: row.int64("id"), verb: verb, target: row.text("target"), person: row.text("person"),
+      text: row.text("text"), count: row.int("count"), secret: row.text("secret"),
+      wasTried: row.optionalInt64("tried") == 1)
   }
 }

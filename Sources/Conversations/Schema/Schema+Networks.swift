@@ -40,9 +40,11 @@ extension Schema {
     CREATE TABLE request(                   -- what a shell asks a network for
       id INTEGER PRIMARY KEY,               -- drawn from meta.change
       account INTEGER NOT NULL REFERENCES account(id) ON DELETE CASCADE,
-      verb TEXT NOT NULL,                   -- NetworkRequest.Verb explains target and text
+      verb TEXT NOT NULL,                   -- NetworkRequest.Verb explains the next four
       target TEXT NOT NULL,
+      person TEXT NOT NULL,
       text TEXT NOT NULL,
+      count INTEGER NOT NULL,
       secret TEXT NOT NULL DEFAULT '',      -- a room's password, until the network answers
       at INTEGER NOT NULL,
       tried TEXT,                           -- the lock file of the process that handed it over

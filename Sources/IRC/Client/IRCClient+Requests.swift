@@ -78,8 +78,8 @@ extension IRCClient {
     }
     if case .refused(let sentence) = room.state { return context.answer(request, sentence) }
     if room.isEntering { return context.requests.postpone(request) }
-    let words = request.text.split(separator: " ", maxSplits: 1).map(String.init)
-    let person = words.first.map { Self.isBanMask($0) ? $0 : wireName($0) } ?? ""
+    let whom = request.person
+    let person = Self.isBanMask(whom) ? whom : wireName(whom)
     guard request.verb == .topic || Self.isWord(person) else {
       return context.answer(request, filled(("%1 is not an address.", [person])))
     }
@@ -88,7 +88,7 @@ extension IRCClient {
     case .topic: line = IRCLine("TOPIC", [room.name, request.text])
     case .invite: line = IRCLine("INVITE", [person, room.name])
     case .kick:
-      line = IRCLine("KICK", [room.name, person] + words.dropFirst())
+      line = IRCLine("KICK", [room.name, person] + (request.text.isEmpty ? [] : [request.text]))
     case .ban, .unban:
       return questions.askBan(
         request, of: person, isMask: Self.isBanMask(person), in: room.name, &context)

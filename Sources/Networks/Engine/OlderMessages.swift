@@ -15,7 +15,7 @@ package struct OlderMessages: Hashable, Sendable {
   private var pages = 0
 
   package init(_ request: NetworkRequest) {
-    (self.request, before) = (request, request.history.before)
+    (self.request, before) = (request, request.text)
   }
 
   /// Notes a page.
@@ -28,7 +28,7 @@ package struct OlderMessages: Hashable, Sendable {
   package mutating func note(_ new: Int, from oldest: String?, isEnd: Bool) -> Bool {
     (count, pages) = (count + new, pages + 1)
     // An archive that promises more and sends nothing would be asked for ever.
-    guard !isEnd, let oldest, oldest != before, count < request.history.count,
+    guard !isEnd, let oldest, oldest != before, count < request.count,
       pages < Self.mostPages
     else { return false }
     before = oldest

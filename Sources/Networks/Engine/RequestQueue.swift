@@ -26,7 +26,8 @@ package struct RequestQueue: Sendable {
     // The rest of a line in the network's own words may have a password.
     let words =
       verb == .line
-      ? [request.text.prefix { $0 != " " } + " …"] : [request.target[...], request.text[...]]
+      ? [request.text.prefix { $0 != " " } + " …"]
+      : [request.target[...], request.person[...], request.text[...]]
     let command = (["/" + verb.command[...]] + words.filter { !$0.isEmpty }).joined(separator: " ")
     return filled(("The connection broke, and “%1” may have arrived.", [command]))
   }

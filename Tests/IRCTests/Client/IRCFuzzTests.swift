@@ -241,7 +241,7 @@ struct IRCFuzzTests {
     case 5, 6:
       let verb = dice.one(of: NetworkRequest.Verb.allCases)
       let request = NetworkRequest(
-        id: Int64(round), verb: verb, target: address(),
+        id: Int64(round), verb: verb, target: address(), person: address(),
         text: dice.one(of: words) + " " + dice.one(of: words))
       talk.tell(.requests([request]))
     case 7:

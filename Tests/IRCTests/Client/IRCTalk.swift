@@ -224,10 +224,22 @@ struct IRCTalk {
 }
 
 extension IRCClientEvent {
-  /// A request of a shell.
   static func request(
     _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", id: Int64 = 1
   ) -> IRCClientEvent {
-    .requests([NetworkRequest(id: id, verb: verb, target: target, text: text)])
+    .requests([NetworkRequest(verb, target, text, id: id)])
+  }
+}
+
+extension NetworkRequest {
+  /// A request of a shell.
+  ///
+  /// - Parameter text: of one about a person in a room, the person, a blank, and the reason.
+  init(_ verb: Verb, _ target: String, _ text: String = "", id: Int64 = 1) {
+    let isAboutPerson = [.invite, .kick, .ban, .unban, .promote, .demote].contains(verb)
+    let person = isAboutPerson ? text.prefix { $0 != " " } : ""
+    self.init(
+      id: id, verb: verb, target: target, person: String(person),
+      text: String(text.dropFirst(isAboutPerson ? person.count + 1 : 0)))
   }
 }

@@ -81,8 +81,7 @@ struct HistoryTalk {
     talk.tell(
       .requests([
         NetworkRequest(
-          id: id, verb: .history, target: target,
-          text: NetworkRequest.historyText(count, before: before))
+          id: id, verb: .history, target: target, text: before, count: count)
       ]))
   }
 

@@ -11,7 +11,7 @@ struct RequestBreakTests {
   private func request(
     _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", id: Int64 = 1
   ) -> NetworkRequest {
-    NetworkRequest(id: id, verb: verb, target: target, text: text)
+    NetworkRequest(verb, target, text, id: id)
   }
 
   @Test(

@@ -288,7 +288,7 @@ struct ArchiveTests {
     talk.archives[""] = archive(600)
     talk.giants = Set((90..<590).map { "m\($0)" })
     let request = NetworkRequest(
-      id: 4, verb: .history, target: "ben@example.org", text: "50 m590")
+      id: 4, verb: .history, target: "ben@example.org", text: "m590", count: 50)
     talk.handle(.requests([request]))
     talk.serve()
     #expect(talk.news.said == (0..<90).map { "ben@example.org: \($0)" })
@@ -316,7 +316,7 @@ struct ArchiveTests {
     var talk = Talk.ready()
     talk.archives[""] = archive(5)
     let request = NetworkRequest(
-      id: 4, verb: .history, target: "ben@example.org", text: "m3")
+      id: 4, verb: .history, target: "ben@example.org", text: "m3", count: 1)
     talk.handle(.requests([request]))
     let query = try #require(talk.sent.last?.children.first)
     let form = try #require(query.first("x", Feature.forms))
@@ -370,9 +370,8 @@ struct ArchiveTests {
     #expect(try bodies() == (650..<900).map { "\($0)" })
     func ask(_ count: Int) throws -> String? {
       let before = try #require(try store.read { try $0.olderArchive(in: place) })
-      let text = NetworkRequest.historyText(count, before: before)
       let request = try store.writeDurably {
-        try $0.ask(.history, target: room, text: text, of: account)
+        try $0.ask(.history, target: room, text: before, count: count, of: account)
       }
       let position = try store.read { try $0.position }
       talk.handle(.requests([request]))
@@ -394,7 +393,7 @@ struct ArchiveTests {
     talk.ignores = { _ in true }
     talk.handle(
       .requests([
-        NetworkRequest(id: 4, verb: .history, target: "ben@example.org", text: "50 m3")
+        NetworkRequest(id: 4, verb: .history, target: "ben@example.org", text: "m3", count: 50)
       ]))
     let iq = try #require(talk.sent.last)
     let id = iq.children.first?["queryid"] ?? ""
@@ -419,7 +418,7 @@ struct ArchiveTests {
       return ("m\(number)", message.replacing("</body>", with: "</body>" + giant))
     }
     let request = NetworkRequest(
-      id: 4, verb: .history, target: "ben@example.org", text: "6 m6")
+      id: 4, verb: .history, target: "ben@example.org", text: "m6", count: 6)
     talk.handle(.requests([request]))
     talk.serve()
     let pages = talk.batches.map { $0.said.compactMap { $0.last } }.filter { !$0.isEmpty }

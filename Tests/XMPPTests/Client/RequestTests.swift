@@ -9,7 +9,10 @@ struct RequestTests {
   private func ask(
     _ talk: inout Talk, _ verb: NetworkRequest.Verb, _ target: String, _ text: String = ""
   ) -> String? {
-    let request = NetworkRequest(id: 9, verb: verb, target: target, text: text)
+    let isInvitation = verb == .invite
+    let request = NetworkRequest(
+      id: 9, verb: verb, target: target, person: isInvitation ? text : "",
+      text: isInvitation ? "" : text)
     talk.handle(.requests([request]))
     talk.serve()
     for case .answered(request, let sentence) in talk.news { return sentence.text }

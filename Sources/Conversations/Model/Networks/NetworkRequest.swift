@@ -15,10 +15,10 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case leave
     /// Change a room's topic to `text`.
     case topic
-    /// Invite `text` into the room `target`.
+    /// Invite `person` into the room `target`.
     case invite
-    /// Fetch messages of the conversation `target` from its archive; `text` is from
-    /// ``historyText(_:before:)``.
+    /// Fetch `count` messages of the conversation `target` from its archive: those before the one
+    /// with the archive id `text`, or the newest if it is empty.
     case history
     /// Ask `target` to be a contact; let them see this owner; undo both.
     case subscribe, approve, unsubscribe
@@ -31,11 +31,11 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case abilities
     /// Ask who `target` is.
     case whois
-    /// Remove `text` (a person, a blank, and the reason or nothing) from the room `target`.
+    /// Remove `person` from the room `target`; `text` is the reason, or empty.
     case kick
-    /// Keep `text` (a person or a mask) out of the room `target`; undo that.
+    /// Keep `person`, who may be a mask, out of the room `target`; undo that.
     case ban, unban
-    /// Make `text` an operator of the room `target`; undo that.
+    /// Make `person` an operator of the room `target`; undo that.
     case promote = "op"
     case demote = "deop"
     /// Show or change the modes of the room `target`, or the owner's if it is empty: `text` has the
@@ -52,23 +52,23 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
 
   package var id: Int64
   package var verb: Verb
+  /// The conversation, the person or the message that it is about.
   package var target: String
+  /// The address of a person whom it names beside its target.
+  package var person: String
   package var text: String
+  package var count: Int
   /// The password of a room; empty for none.
   package var secret: String
   /// Whether an earlier process of the account has handed it to the network.
   package var wasTried: Bool
 
   package init(
-    id: Int64, verb: Verb, target: String, text: String = "", secret: String = "",
-    wasTried: Bool = false
+    id: Int64, verb: Verb, target: String, person: String = "", text: String = "", count: Int = 0,
+    secret: String = "", wasTried: Bool = false
   ) {
-    self.id = id
-    self.verb = verb
-    self.target = target
-    self.text = text
-    self.secret = secret
-    self.wasTried = wasTried
+    (self.id, self.verb, self.target, self.person) = (id, verb, target, person)
+    (self.text, self.count, self.secret, self.wasTried) = (text, count, secret, wasTried)
   }
 }
 
@@ -83,21 +83,6 @@ extension NetworkRequest.Verb {
 
   /// Whether others would notice if the network got the request twice.
   package var speaks: Bool { [.line, .ctcp, .kick, .invite].contains(self) }
-}
-
-extension NetworkRequest {
-  /// The text of a request for a number of messages older than an archive id, or for the newest if
-  /// the id is empty.
-  package static func historyText(_ count: Int, before archiveID: String) -> String {
-    "\(count) \(archiveID)"
-  }
-
-  /// Parses such a text; an id alone, as older versions wrote, means one page.
-  package var history: (count: Int, before: String) {
-    let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let count = Int(parts[0]) else { return (1, text) }
-    return (count, String(parts[1]))
-  }
 }
 
 /// An activity of the owner that a network passes on while it lasts, and stores nowhere.

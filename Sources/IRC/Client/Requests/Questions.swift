@@ -297,7 +297,6 @@ extension NetworkRequest {
   fileprivate func refusal(_ words: String) -> Remark {
     switch verb {
     case .kick, .ban, .unban, .promote, .demote, .invite:
-      let person = text.prefix { $0 != " " }
       return filled(("Refused: %1 (%2)", ["/\(verb.command) \(person)", words]))
     default: return Remark(words)
     }

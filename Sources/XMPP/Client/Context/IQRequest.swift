@@ -70,7 +70,7 @@ extension NetworkRequest {
       case .block: ("%1 is blocked.", [target])
       case .unblock: ("%1 is no longer blocked.", [target])
       case .unsubscribe: ("%1 is no longer a contact.", [target])
-      case .invite: ("You invited %1.", [text])
+      case .invite: ("You invited %1.", [person])
       default: nil
       }
     return sentence.map { filled($0) } ?? ""

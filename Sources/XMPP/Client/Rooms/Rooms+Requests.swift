@@ -104,8 +104,8 @@ extension Rooms {
       message.add(Element("subject", text: request.text))
       context.expect(id, from: address, .topic(request))
     } else {
-      guard let guest = Address(request.text) else {
-        return context.answer(request, filled(("%1 is not an address.", [request.text])))
+      guard let guest = Address(request.person) else {
+        return context.answer(request, filled(("%1 is not an address.", [request.person])))
       }
       // Invite through the room, which then lets the guest in even if only members may enter
       // (XEP-0045, 7.8.2).
