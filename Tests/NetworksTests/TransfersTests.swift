@@ -70,6 +70,19 @@ final class TransfersTests {
     return hash
   }
 
+  private func upload(
+    _ hash: String, to path: String, type: String = "text/plain", headers: [String] = [],
+    with transfers: Transfers, progress: @escaping Transfers.Progress = { _, _ in },
+    ended: @escaping Transfers.Completion
+  ) {
+    let file = Attachment(hash: hash, name: "a", type: type, bytes: 1)
+    transfers.upload(
+      FileUpload(
+        entry: 1, file: file, address: web.address(path), headers: headers,
+        link: "https://x.org/a"),
+      from: attachments, progress: progress, ended: { ended($0.map { _ in }) })
+  }
+
   private func reason(_ result: Result<Data, Transfers.Failure>) -> String {
     if case .failure(let failure) = result { return failure.reason.text }
     return ""
@@ -113,9 +126,9 @@ final class TransfersTests {
   func uploads() throws {
     let hash = try attach(WebServer.bytes(2_000_000))
     let result = run { transfers, ended in
-      transfers.upload(
-        hash, from: attachments, to: web.address("/put"), type: "image/png",
-        headers: ["Authorization: Basic abc"], ended: ended)
+      upload(
+        hash, to: "/put", type: "image/png", headers: ["Authorization: Basic abc"], with: transfers,
+        ended: ended)
     }
     #expect(throws: Never.self) { try result.get() }
     let put = try #require(web.put)
@@ -130,9 +143,7 @@ final class TransfersTests {
     let hash = try attach()
     var most: Int64 = 0
     let result = run { transfers, ended in
-      transfers.upload(
-        hash, from: attachments, to: web.address("/giant"), type: "text/plain", headers: [],
-        progress: { most = max(most, $1) }, ended: ended)
+      upload(hash, to: "/giant", with: transfers, progress: { most = max(most, $1) }, ended: ended)
     }
     // It ends before that length.
     #expect(throws: (any Error).self) { try result.get() }
@@ -148,9 +159,7 @@ final class TransfersTests {
       reason(fetch("https://127.0.0.1:1/a")) == "the web server cannot be reached")
     for (code, isTemporary) in [(403, false), (413, false), (503, true), (204, nil)] {
       let result = run { transfers, ended in
-        transfers.upload(
-          hash, from: attachments, to: web.address("/code/\(code)"), type: "text/plain",
-          headers: [], ended: ended)
+        upload(hash, to: "/code/\(code)", with: transfers, ended: ended)
       }
       var found: Bool?
       if case .failure(let failure) = result { found = failure.isTemporary }
@@ -162,9 +171,7 @@ final class TransfersTests {
   private func expectUnread(_ hash: String, sourceLocation: SourceLocation = #_sourceLocation) {
     try? FileManager.default.removeItem(atPath: web.folder + "/body")
     let result = run { transfers, ended in
-      transfers.upload(
-        hash, from: attachments, to: web.address("/put"), type: "text/plain", headers: [],
-        ended: ended)
+      upload(hash, to: "/put", with: transfers, ended: ended)
     }
     #expect(throws: Transfers.Failure("it cannot be read"), sourceLocation: sourceLocation) {
       try result.get()
@@ -259,9 +266,7 @@ final class TransfersTests {
     let hash = try attach()
     try? FileManager.default.removeItem(atPath: web.folder + "/body")
     let result = run(strict) { transfers, ended in
-      transfers.upload(
-        hash, from: attachments, to: web.address("/put"), type: "text/plain", headers: [],
-        ended: ended)
+      upload(hash, to: "/put", with: transfers, ended: ended)
     }
     guard case .failure(let failure) = result else {
       Issue.record("it went")

@@ -82,46 +82,29 @@ package final class Transfers {
 
   /// Uploads an attachment; if its file was replaced by a symbolic link, this fails.
   ///
-  /// - Parameters:
-  ///   - hash: the attachment's hash.
-  ///   - headers: lines such as `Authorization: …`.
-  ///   - ended: called once, in the loop, and not after ``cancel(_:)``.
+  /// - Parameter ended: called once, in the loop, and not after ``cancel(_:)``, with the link for
+  ///   others. Without ``FileUpload/link``, the web server chooses it (POST, RFC 9110, 9.3.3).
   @discardableResult
   package func upload(
-    _ hash: String, from folder: AttachmentFolder, to address: String, type: String,
-    headers: [String],
-    progress: @escaping Progress = { _, _ in }, ended: @escaping Completion
-  ) -> ID? {
-    begin(address, progress: progress, ended: ended) { transfer in
-      Self.prepare(transfer, hash, from: folder, headers + ["Content-Type: " + type])
-    }
-  }
-
-  /// Uploads an attachment to a server that chooses the link for it (POST, RFC 9110, 9.3.3).
-  ///
-  /// - Parameter ended: gets the link; as for ``upload(_:from:to:type:headers:progress:ended:)``.
-  @discardableResult
-  package func post(
-    _ hash: String, from folder: AttachmentFolder, to address: String, type: String,
-    headers: [String], progress: @escaping Progress = { _, _ in },
+    _ upload: FileUpload, from folder: AttachmentFolder,
+    progress: @escaping Progress = { _, _ in },
     ended: @escaping (Result<String, Failure>) -> Void
   ) -> ID? {
     weak var posting: Transfer?
     let done: Completion = { result in
-      let link = posting?.location
-      ended(
-        result.flatMap {
-          guard let link, Self.fault(of: link) == nil else {
-            return .failure(Failure(translated("the web server gives no link for it")))
-          }
-          return .success(link)
-        })
+      let link = upload.link ?? posting?.location.flatMap { Self.fault(of: $0) == nil ? $0 : nil }
+      let noLink = Failure(translated("the web server gives no link for it"))
+      ended(result.flatMap { link.map(Result.success) ?? .failure(noLink) })
     }
-    return begin(address, progress: progress, ended: done) { transfer in
-      posting = transfer
-      transfer.postAddress = address
-      _ = ccurl_set_text(transfer.handle, CURLOPT_CUSTOMREQUEST, "POST")
-      return Self.prepare(transfer, hash, from: folder, headers + ["Content-Type: " + type])
+    return begin(upload.address, progress: progress, ended: done) { transfer in
+      if upload.link == nil {
+        posting = transfer
+        transfer.postAddress = upload.address
+        _ = ccurl_set_text(transfer.handle, CURLOPT_CUSTOMREQUEST, "POST")
+      }
+      return Self.prepare(
+        transfer, upload.file.hash, from: folder,
+        upload.headers + ["Content-Type: " + upload.file.type])
     }
   }
 

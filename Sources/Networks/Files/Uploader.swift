@@ -34,21 +34,13 @@ final class Uploader {
     let (id, file) = (upload.entry, upload.file)
     progress.begin { .uploading(file.name, percent: $0) }
     transfers.server = server
-    let moved: Transfers.Progress = { [progress] in progress.move($0, of: $1) }
-    let done: (Result<String, UploadFailure>) -> Void = { [weak self] result in
-      self?.running[id] = nil
-      self?.progress.end()
-      ended(result)
-    }
-    if let link = upload.link {
-      running[id] = transfers.upload(
-        file.hash, from: folder, to: upload.address, type: file.type, headers: upload.headers,
-        progress: moved, ended: { done($0.map { link }) })
-    } else {
-      running[id] = transfers.post(
-        file.hash, from: folder, to: upload.address, type: file.type, headers: upload.headers,
-        progress: moved, ended: done)
-    }
+    running[id] = transfers.upload(
+      upload, from: folder, progress: { [progress] in progress.move($0, of: $1) },
+      ended: { [weak self] result in
+        self?.running[id] = nil
+        self?.progress.end()
+        ended(result)
+      })
   }
 
   func cancel(_ id: OutboxEntry.ID) {
