@@ -2,7 +2,8 @@
 import Foundation
 import Networks
 import Testing
-import XMPP
+
+@testable import XMPP
 
 @Suite("Options of accounts on XMPP") struct AccountOptionsTests {
   @Test("keep-alive is a number of seconds, up to a day")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Testing
-import XMPP
+
+@testable import XMPP
 
 struct ElementTests {
   @Test func isWrittenWithItsNamespacesOnceAndNothingThatCouldBeMarkup() {

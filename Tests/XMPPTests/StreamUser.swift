@@ -2,7 +2,8 @@
 import Networks
 import Platform
 import Testing
-import XMPP
+
+@testable import XMPP
 
 /// Owns a stream and records its events.
 @MainActor final class StreamUser {

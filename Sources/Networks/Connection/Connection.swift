@@ -56,13 +56,8 @@ import Platform
     limit: Milliseconds = 30_000,
     handler: @escaping @MainActor (Event) -> Void
   ) {
-    self.loop = loop
-    self.domain = domain
-    self.service = service
-    self.settings = settings
-    self.names = names
-    self.limit = limit
-    self.handler = handler
+    (self.service, self.domain, self.settings) = (service, domain, settings)
+    (self.loop, self.names, self.limit, self.handler) = (loop, names, limit, handler)
   }
 
   /// Bytes that wait to be sent.

@@ -3,16 +3,10 @@ import Glibc
 
 /// A host and a port to try for a server.
 package struct Endpoint: Hashable, Sendable {
-  package var host: String
-  package var port: UInt16
+  var host: String
+  var port: UInt16
   /// Whether TLS starts with the first byte, instead of later.
-  package var isDirectTLS: Bool
-
-  package init(host: String, port: UInt16, isDirectTLS: Bool) {
-    self.host = host
-    self.port = port
-    self.isDirectTLS = isDirectTLS
-  }
+  var isDirectTLS: Bool
 
   /// Finds the endpoints of a domain's server, in the order in which to try them.
   ///
@@ -20,7 +14,7 @@ package struct Endpoint: Hashable, Sendable {
   ///   - inClear: the domain's records for servers where TLS begins later.
   ///   - direct: its records for servers with TLS from the first byte.
   /// - Throws: `ConnectionFailure.noService`.
-  package static func find(
+  static func find(
     _ service: Service, of domain: String, inClear: [ServiceRecord], direct: [ServiceRecord]
   ) throws(ConnectionFailure) -> [Endpoint] {
     if isNumeric(domain) || (inClear.isEmpty && direct.isEmpty) {

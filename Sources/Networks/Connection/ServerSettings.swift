@@ -17,24 +17,12 @@ package struct ServerSettings: Hashable, Sendable {
   /// A file with a certificate and its key (PEM) that tells the server who the client is.
   package var identity: String?
 
-  package init(
-    host: String? = nil, port: UInt16? = nil, isDirectTLS: Bool = false,
-    authorities: String? = nil, pin: String? = nil, identity: String? = nil
-  ) {
-    self.host = host
-    self.port = port
-    self.isDirectTLS = isDirectTLS
-    self.authorities = authorities
-    self.pin = pin
-    self.identity = identity
-  }
-
   /// Reads the settings of `/account add` and `/account set`.
-  package init(_ settings: [String: String], isDirectTLS: Bool) {
-    self.init(
-      host: settings["host"], port: settings["port"].flatMap { UInt16($0) },
-      isDirectTLS: isDirectTLS, authorities: settings["ca"], pin: settings["pin"]?.lowercased(),
-      identity: settings["cert"])
+  package init(_ settings: [String: String] = [:], isDirectTLS: Bool = false) {
+    (host, port) = (settings["host"], settings["port"].flatMap { UInt16($0) })
+    self.isDirectTLS = isDirectTLS
+    (authorities, identity) = (settings["ca"], settings["cert"])
+    pin = settings["pin"]?.lowercased()
   }
 
   /// The endpoint from these settings; nil if the domain's records decide.

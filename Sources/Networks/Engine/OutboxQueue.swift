@@ -62,8 +62,8 @@ package struct OutboxQueue<Item: OutgoingItem>: Sendable {
   ///
   /// - Returns: the entries that are new, in order, and the ids of those that the owner took back
   ///   while they were on their way.
-  package mutating func update(
-    to entries: [OutboxEntry], in context: inout some NetworkContext
+  package mutating func takeOver(
+    _ entries: [OutboxEntry], in context: inout some NetworkContext
   ) -> (new: [OutboxEntry], cancelled: [ID]) {
     let ids = Set(entries.map(\.id))
     ended.formIntersection(ids)

@@ -52,7 +52,7 @@ package protocol Wire: AnyObject {
   var isReading: Bool { get set }
   /// The address of the server in digits, while there is a connection.
   var server: String? { get }
-  /// Whether it does work that would have to begin anew, or that no other process knows of.
+  /// Whether ending now would lose or repeat work.
   var isBusy: Bool { get }
   /// Says goodbye, as far as that is possible without waiting. It reports nothing more about this
   /// connection.

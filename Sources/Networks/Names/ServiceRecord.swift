@@ -4,22 +4,15 @@ import CAres
 /// A domain's record that says where its service is (SRV, RFC 2782).
 package struct ServiceRecord: Hashable, Sendable {
   /// Lower ones come first.
-  package var priority: UInt16
+  var priority: UInt16
   /// How often this one should come first among those of the same priority.
-  package var weight: UInt16
-  package var port: UInt16
+  var weight: UInt16
+  var port: UInt16
   /// The host; empty if there is no such service.
-  package var target: String
-
-  package init(priority: UInt16, weight: UInt16, port: UInt16, target: String) {
-    self.priority = priority
-    self.weight = weight
-    self.port = port
-    self.target = target
-  }
+  var target: String
 
   /// The records in the order in which to try them (RFC 2782, "Usage rules").
-  package static func ordered(
+  static func ordered(
     _ records: [ServiceRecord], using dice: inout some RandomNumberGenerator
   ) -> [ServiceRecord] {
     var result: [ServiceRecord] = []
@@ -41,7 +34,7 @@ package struct ServiceRecord: Hashable, Sendable {
 
   /// The SRV records in a name server's answer, which anybody may have written. Leaves out targets
   /// that cannot be the name of a host.
-  package static func records(in answer: UnsafeBufferPointer<UInt8>) -> [ServiceRecord] {
+  static func records(in answer: UnsafeBufferPointer<UInt8>) -> [ServiceRecord] {
     var list: UnsafeMutablePointer<ares_srv_reply>?
     guard ares_parse_srv_reply(answer.baseAddress, Int32(answer.count), &list) == ARES_SUCCESS
     else { return [] }

@@ -8,17 +8,17 @@ import Sentences
 extension Client {
   /// Whether a message that a room returned, and that the store shows as sent, is about to be sent
   /// again. Only this process knows of it, so it must not end yet.
-  package var hasResends: Bool {
+  var hasResends: Bool {
     outbox.stanzas.values.contains { stanza in
       stanza.isResend && rooms[stanza.to].map { $0.isEntering || $0.isEntered } == true
     }
   }
 
-  package mutating func admit(
+  mutating func admit(
     _ entries: [OutboxEntry], at now: Milliseconds
   ) -> Set<OutboxEntry.ID> {
     context.clock.move(to: now)
-    for entry in outbox.stanzas.update(to: entries, in: &context).new {
+    for entry in outbox.stanzas.takeOver(entries, in: &context).new {
       let stanza = PendingStanza(entry)
       outbox.stanzas[entry.id] = stanza
       if stanza.hasAddress { continue }

@@ -13,7 +13,7 @@ import Sentences
 /// var client = Client(account: anna, marks: marks, rooms: rooms)
 /// for effect in client.handle(.up(jid: full, features: features), at: Clock.wall()) { … }
 /// ```
-package struct Client: NetworkClient {
+struct Client: NetworkClient {
   var context: ClientContext
   var server = ServerFeatures()
   var roster = Roster()
@@ -39,7 +39,7 @@ package struct Client: NetworkClient {
   ///   - rooms: the rooms to enter at the start.
   ///   - away: the owner's away message; nil if they are not away.
   ///   - random: the source of ids.
-  package init(
+  init(
     account: Address, settings: [String: String] = [:], marks: [String: String] = [:],
     newest: [String: Milliseconds] = [:], writtenTo: [String] = [], rooms: [WantedRoom] = [],
     away: String? = nil,
@@ -60,7 +60,7 @@ package struct Client: NetworkClient {
   /// - Returns: what to do, in order. Events are stored before anything that relies on them is
   ///   sent. Only the request for an archive's next page is sent before, so that the server works
   ///   on it in the meantime.
-  package mutating func handle(_ event: ClientEvent, at now: Milliseconds) -> [ClientEffect] {
+  mutating func handle(_ event: ClientEvent, at now: Milliseconds) -> [ClientEffect] {
     context.clock.move(to: now)
     switch event {
     case .up(let jid, let features): connect(as: jid, features)
@@ -91,7 +91,7 @@ package struct Client: NetworkClient {
   /// their own.
   ///
   /// - Parameter wanted: nil for the local part of the address.
-  package mutating func setNick(_ wanted: String?) {
+  mutating func setNick(_ wanted: String?) {
     let former = context.owner.nick
     context.owner.setNick(wanted)
     rooms.rename(from: former, to: context.owner.nick)
@@ -99,7 +99,7 @@ package struct Client: NetworkClient {
 
   /// Continues from `now` as if no time had passed: answers that were not read in that time are not
   /// late.
-  package mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
+  mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
 
   // MARK: The connection
 
@@ -121,7 +121,7 @@ package struct Client: NetworkClient {
     rooms.enterAll(in: &context)
   }
 
-  /// - Parameter isTheirs: whether the server ended the connection, maybe because of what was sent.
+  /// - Parameter isTheirs: whether the server closed it; one of our stanzas may be the reason.
   private mutating func disconnect(isTheirs: Bool) {
     guard context.isUp else { return }
     context.disconnect()
@@ -231,7 +231,7 @@ package struct Client: NetworkClient {
   }
 
   /// The state of the connection.
-  package var status: AccountStatus {
+  var status: AccountStatus {
     guard context.isUp, let own = archives[.account], server.isKnown else { return .connecting }
     var (reading, messages, entering) = (own.isCatchingUp ? [own] : [], own.count, 0)
     for (address, room) in rooms.byAddress {

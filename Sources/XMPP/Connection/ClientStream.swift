@@ -15,30 +15,18 @@ import Platform
 /// It cannot be reused: after `down`, make a new one. `down` comes last, and exactly once.
 ///
 /// - `Payload`: the value that `acknowledged` reports for a stanza.
-@MainActor package final class ClientStream<Payload: Sendable> {
-  package struct Settings: Sendable {
-    package var login: Negotiation.Settings
-    package var server: ServerSettings
-    package var limits: XMLReader.Limits
+@MainActor final class ClientStream<Payload: Sendable> {
+  struct Settings: Sendable {
+    var login: Negotiation.Settings
+    var server = ServerSettings()
+    var limits = XMLReader.Limits()
     /// After a silence of this length, the stream asks the server whether it is there.
-    package var quiet: Milliseconds
+    var quiet: Milliseconds = 180_000
     /// How long the server then has to send something.
-    package var patience: Milliseconds
-
-    package init(
-      login: Negotiation.Settings, server: ServerSettings = ServerSettings(),
-      limits: XMLReader.Limits = XMLReader.Limits(), quiet: Milliseconds = 180_000,
-      patience: Milliseconds = 30_000
-    ) {
-      self.login = login
-      self.server = server
-      self.limits = limits
-      self.quiet = quiet
-      self.patience = patience
-    }
+    var patience: Milliseconds = 30_000
   }
 
-  package enum Event: Sendable {
+  enum Event: Sendable {
     /// The strongest SCRAM that the server offers, to be kept for `Negotiation.Settings`.
     case sawSCRAM(SCRAMHash)
     /// Logged in, under this full address.
@@ -73,7 +61,6 @@ import Platform
   private var delivered = 0
   private var isDelivering = false
   private var isPaused = false
-  private var address: Address?
   private var features: StreamFeatures?
   private var counts = StreamManagement<Payload>()
   private var pings = 0
@@ -86,20 +73,18 @@ import Platform
   private var isClosing = false
   private var isOver = false
 
-  package init(
+  init(
     loop: EventLoop, settings: Settings, names: (any NameSource)? = nil,
     handler: @escaping @MainActor (Event) -> Void
   ) {
-    self.loop = loop
+    (self.loop, self.settings, self.handler) = (loop, settings, handler)
     self.names = names ?? Resolver(loop: loop)
-    self.settings = settings
-    self.handler = handler
     negotiation = Negotiation(settings.login)
     reader = XMLReader(limits: settings.limits)
   }
 
   /// Begins to connect; the handler is called later, in the loop.
-  package func connect() {
+  func connect() {
     let connection = Connection(
       .xmpp, of: settings.login.address.domain, settings.server, loop: loop, names: names,
       limit: settings.login.limit
@@ -112,18 +97,18 @@ import Platform
 
   /// The payloads of stanzas that the server may not have, the oldest first; also valid after
   /// `down`.
-  package var unacknowledged: [Payload] { counts.unacknowledged }
+  var unacknowledged: [Payload] { counts.unacknowledged }
 
   /// SHA-256 of the public key of the server's certificate, in hexadecimal digits.
-  package var peerKey: String { connection?.peerKey ?? "" }
+  var peerKey: String { connection?.peerKey ?? "" }
 
   /// The address of the server in digits, while there is a connection.
-  package var server: String? { connection?.server }
+  var server: String? { connection?.server }
 
   /// Sends a stanza, once `ready`; before that and after `down` it is dropped.
   ///
   /// - Parameter payload: the value that `acknowledged` reports.
-  package func send(_ element: Element, as payload: Payload? = nil) {
+  func send(_ element: Element, as payload: Payload? = nil) {
     if features == nil || isOver || isClosing { return }
     if StreamManagement<Payload>.counts(element) {
       counts.send(payload)
@@ -165,13 +150,13 @@ import Platform
 
   /// Makes the server wait, for instance while the disk is full. Until `resume`, the only events
   /// are `acknowledged` for stanzas in flight, and `down`.
-  package func pause() {
+  func pause() {
     isPaused = true
     connection?.isReading = false
     loop.schedule(&quietTimer, at: nil) {}
   }
 
-  package func resume() {
+  func resume() {
     if !isPaused || isOver { return }
     isPaused = false
     connection?.isReading = true
@@ -190,14 +175,18 @@ import Platform
       inbox += reader.read(bytes)
       deliver()
     case .ended(let failure?): finish(.connection(failure))
-    case .ended(nil):
-      if isClosing {
-        finish(.closedByUs)
-      } else if features != nil {
-        finish(.closedByServer)
-      } else {
-        negotiate(.closed)
-      }
+    case .ended(nil): handleEnd()
+    }
+  }
+
+  /// Handles the end of the stream, or of the connection without an error.
+  private func handleEnd() {
+    if isClosing {
+      finish(.closedByUs)
+    } else if features != nil {
+      finish(.closedByServer)
+    } else {
+      negotiate(.closed)
     }
   }
 
@@ -230,14 +219,7 @@ import Platform
       guard StreamManagement<Payload>.counts(element) else { return handle(element) }
       handler(.skipped(element, bytes: bytes))
       counts.handle()
-    case .closed:
-      if isClosing {
-        finish(.closedByUs)
-      } else if features != nil {
-        finish(.closedByServer)
-      } else {
-        negotiate(.closed)
-      }
+    case .closed: handleEnd()
     }
   }
 
@@ -310,7 +292,6 @@ import Platform
       connection?.startTLS()
     case .sawSCRAM(let hash): handler(.sawSCRAM(hash))
     case .ready(let address, let features):
-      self.address = address
       self.features = features
       reader.skips = true
       noteTraffic()
@@ -358,7 +339,7 @@ import Platform
 
   /// Says goodbye. The server may still acknowledge the stanzas in flight, then `down` comes. Until
   /// then, the stream keeps itself alive.
-  package func close() {
+  func close() {
     if isOver || isClosing { return }
     guard features != nil, !isPaused else { return finish(.closedByUs) }
     askAboutStanzas()
@@ -388,7 +369,7 @@ import Platform
 
 extension Service {
   /// RFC 6120, 3.2 and XEP-0368.
-  package static var xmpp: Service {
+  static var xmpp: Service {
     Service(
       name: "XMPP", records: Records(inClear: "_xmpp-client._tcp", direct: "_xmpps-client._tcp"),
       port: 5222, directPort: 5223, isDirectTLS: false, protocolName: "xmpp-client")

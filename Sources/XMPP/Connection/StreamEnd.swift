@@ -5,7 +5,7 @@ import Sentences
 
 /// Why a stream has ended, as a sentence. It quotes the server's text as received, so clean it
 /// before you show it.
-package enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
+enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
   case connection(ConnectionFailure)
   case login(LoginFailure)
   case xml(XMLFault)
@@ -19,7 +19,7 @@ package enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
   case closedByUs
 
   /// Whether another try would fail for the same reason, until someone changes something.
-  package var isFatal: Bool {
+  var isFatal: Bool {
     switch self {
     case .connection(let failure): failure.isFatal
     case .login(let failure): failure.isFatal
@@ -29,9 +29,9 @@ package enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  package var description: String { remark.text }
+  var description: String { remark.text }
 
-  package var remark: Remark {
+  var remark: Remark {
     switch self {
     case .connection(let failure): failure.remark
     case .login(let failure): failure.remark

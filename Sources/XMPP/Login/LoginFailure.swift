@@ -5,7 +5,7 @@ import Sentences
 
 /// Why a login failed, as a sentence. It quotes the server's text as received, so clean it before
 /// you show it.
-package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
+enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The server offers no TLS, or someone in between has removed the offer.
   case noTLS
   case refusedTLS
@@ -29,7 +29,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case registrationRefused(String, text: String)
 
   /// Whether another try would fail for the same reason, until someone changes something.
-  package var isFatal: Bool {
+  var isFatal: Bool {
     switch self {
     // A server that is just starting or stopping says so for a while, and so may someone in
     // between.
@@ -44,13 +44,13 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  package var remark: Remark {
+  var remark: Remark {
     switch self {
     case .sasl(let failure): failure.remark
     default: filled(sentence)
     }
   }
-  package var description: String { remark.text }
+  var description: String { remark.text }
 
   private var sentence: Sentence {
     switch self {

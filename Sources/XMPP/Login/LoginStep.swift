@@ -2,7 +2,7 @@
 import Sentences
 
 /// A step between the first packet and the login; each has a time limit.
-package enum LoginStep: Hashable, Sendable {
+enum LoginStep: Hashable, Sendable {
   case connecting, greeting, encrypting, authenticating, binding, registering
 
   /// The words after "while" in a sentence.

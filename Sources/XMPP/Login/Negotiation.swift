@@ -8,39 +8,26 @@ import Platform
 ///
 /// Its rules: before TLS, send nothing but STARTTLS; after the start of TLS, forget what arrived in
 /// clear; follow `SASLExchange`; each step has a time limit.
-package struct Negotiation: Sendable {
-  package enum Purpose: Hashable, Sendable {
+struct Negotiation: Sendable {
+  enum Purpose: Hashable, Sendable {
     case logIn, register
   }
 
-  package struct Settings: Sendable {
+  struct Settings: Sendable {
     /// The account's address; with a resource only to ask for that resource.
-    package var address: Address
-    package var password: Secret
-    package var purpose: Purpose
+    var address: Address
+    var password: Secret
+    var purpose = Purpose.logIn
     /// The strongest SCRAM that the server has ever offered for this account, from earlier
     /// `sawSCRAM` effects.
-    package var strongest: SCRAMHash?
+    var strongest: SCRAMHash?
     /// Milliseconds for each step.
-    package var limit: Milliseconds
+    var limit: Milliseconds = 30_000
     /// Makes SCRAM's nonces.
-    package var nonce: @Sendable () -> String
-
-    package init(
-      address: Address, password: Secret, purpose: Purpose = .logIn, strongest: SCRAMHash? = nil,
-      limit: Milliseconds = 30_000,
-      nonce: @escaping @Sendable () -> String = SCRAM.randomNonce
-    ) {
-      self.address = address
-      self.password = password
-      self.purpose = purpose
-      self.strongest = strongest
-      self.limit = limit
-      self.nonce = nonce
-    }
+    var nonce: @Sendable () -> String = SCRAM.randomNonce
   }
 
-  package enum Event: Sendable {
+  enum Event: Sendable {
     /// Connected; `isSecure`: with TLS, and the certificate is good (XEP-0368).
     case connected(isSecure: Bool)
     /// The server's stream header.
@@ -52,7 +39,7 @@ package struct Negotiation: Sendable {
     case closed
   }
 
-  package enum Effect: Hashable, Sendable {
+  enum Effect: Hashable, Sendable {
     case send(String)
     /// Forget everything that arrived in clear, start TLS, then report `tlsReady`.
     case startTLS
@@ -87,12 +74,12 @@ package struct Negotiation: Sendable {
   /// Stanzas that arrived before `ready`, to be delivered after it.
   private var early: [Element] = []
   /// When the current step must be done; nil if no step is running. Call `timePassed` at that time.
-  package private(set) var deadline: MonotonicTime?
+  private(set) var deadline: MonotonicTime?
 
-  package init(_ settings: Settings) { self.settings = settings }
+  init(_ settings: Settings) { self.settings = settings }
 
   /// - Parameter now: the time, on the same clock as in `timePassed`.
-  package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
+  mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
     if case .over = state { return [] }
     let step = step
     let effects: [Effect]
@@ -120,7 +107,7 @@ package struct Negotiation: Sendable {
   }
 
   /// Call this when the clock has reached `deadline`.
-  package mutating func timePassed(at now: MonotonicTime) -> [Effect] {
+  mutating func timePassed(at now: MonotonicTime) -> [Effect] {
     guard let deadline, now >= deadline else { return [] }
     return fail(.tooSlow(step, limit: settings.limit))
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What a server offers on a stream (RFC 6120, 4.3.2).
-package struct StreamFeatures: Hashable, Sendable {
+struct StreamFeatures: Hashable, Sendable {
   /// The element, as received.
-  package let element: Element
+  let element: Element
 
-  package init(_ element: Element) { self.element = element }
+  init(_ element: Element) { self.element = element }
 
   /// Whether it acknowledges stanzas (XEP-0198).
-  package var acknowledges: Bool { element.has("sm", Namespace.acknowledgements) }
+  var acknowledges: Bool { element.has("sm", Namespace.acknowledgements) }
 
   /// The other features, for a server that turns out not to acknowledge stanzas.
   var withoutAcknowledgements: StreamFeatures {

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// An XMPP address (RFC 7622): `local@domain/resource`.
-package struct Address: Hashable, Sendable, CustomStringConvertible {
-  package var local: String
-  package var domain: String
-  package var resource: String
+struct Address: Hashable, Sendable, CustomStringConvertible {
+  var local = ""
+  var domain: String
+  var resource = ""
 
-  package init(local: String = "", domain: String, resource: String = "") {
-    self.local = local
-    self.domain = domain
-    self.resource = resource
+  /// The address without the resource.
+  var bare: Address { Address(local: local, domain: domain) }
+
+  /// The address of the same account or room with a resource, which in a room is a nickname.
+  func withResource(_ resource: String) -> Address {
+    Address(local: local, domain: domain, resource: resource)
   }
 
+  var description: String {
+    (local.isEmpty ? "" : local + "@") + domain + (resource.isEmpty ? "" : "/" + resource)
+  }
+}
+
+extension Address {
   /// nil if the text is not an address. Local part and domain ignore case, so they are kept in
   /// lower case.
-  package init?(_ text: String) {
+  init?(_ text: String) {
     let slash = text.firstIndex(of: "/")
     let bare = text[..<(slash ?? text.endIndex)]
     resource = slash.map { String(text[text.index(after: $0)...]) } ?? ""
@@ -34,17 +42,5 @@ package struct Address: Hashable, Sendable, CustomStringConvertible {
       parts.allSatisfy({ $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }),
       !(local + domain).unicodeScalars.contains(where: { " \"&'<>".unicodeScalars.contains($0) })
     else { return nil }
-  }
-
-  /// The address without the resource.
-  package var bare: Address { Address(local: local, domain: domain) }
-
-  /// The address of the same account or room with a resource, which in a room is a nickname.
-  func withResource(_ resource: String) -> Address {
-    Address(local: local, domain: domain, resource: resource)
-  }
-
-  package var description: String {
-    (local.isEmpty ? "" : local + "@") + domain + (resource.isEmpty ? "" : "/" + resource)
   }
 }

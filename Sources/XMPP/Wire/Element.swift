@@ -7,20 +7,20 @@
 /// var message = Element("message", ["to": "ben@example.org", "type": "chat"])
 /// message.add(Element("body", text: "hello"))
 /// ```
-package struct Element: Hashable, Sendable {
-  package enum Node: Hashable, Sendable {
+struct Element: Hashable, Sendable {
+  enum Node: Hashable, Sendable {
     case element(Element)
     case text(String)
   }
 
-  package var name: String
+  var name: String
   /// The namespace, own or inherited; empty for the stream's own (`jabber:client`).
-  package var namespace: String
+  var namespace: String
   /// The attributes by name. Those in a namespace have its prefix; `xml:` is the only one.
-  package var attributes: [String: String]
-  package var nodes: [Node]
+  var attributes: [String: String]
+  var nodes: [Node]
 
-  package init(
+  init(
     _ name: String, namespace: String = "", _ attributes: [String: String] = [:],
     text: String = "", children: [Element] = []
   ) {
@@ -31,7 +31,7 @@ package struct Element: Hashable, Sendable {
   }
 
   /// Its approximate size in bytes of memory: many small elements take much more than on the wire.
-  package var weight: Int {
+  var weight: Int {
     let words = attributes.reduce(name.utf8.count) {
       $0 + 64 + $1.key.utf8.count + $1.value.utf8.count
     }
@@ -43,36 +43,36 @@ package struct Element: Hashable, Sendable {
     }
   }
 
-  package mutating func add(_ child: Element) { nodes.append(.element(child)) }
+  mutating func add(_ child: Element) { nodes.append(.element(child)) }
 
-  package var children: [Element] {
+  var children: [Element] {
     nodes.compactMap { if case .element(let child) = $0 { child } else { nil } }
   }
 
   /// The text that is directly in it, not in a child.
-  package var text: String {
+  var text: String {
     nodes.reduce(into: "") { if case .text(let part) = $1 { $0 += part } }
   }
 
-  package subscript(_ attribute: String) -> String? {
+  subscript(_ attribute: String) -> String? {
     get { attributes[attribute] }
     set { attributes[attribute] = newValue }
   }
 
   /// The first child with that name and namespace.
-  package func first(_ name: String, _ namespace: String = "") -> Element? {
+  func first(_ name: String, _ namespace: String = "") -> Element? {
     for case .element(let child) in nodes where child.name == name && child.namespace == namespace {
       return child
     }
     return nil
   }
 
-  package func has(_ name: String, _ namespace: String = "") -> Bool {
+  func has(_ name: String, _ namespace: String = "") -> Bool {
     first(name, namespace) != nil
   }
 
   /// The element as it is written on the wire.
-  package func xml() -> String {
+  func xml() -> String {
     var out = ""
     write(to: &out, in: "")
     return out

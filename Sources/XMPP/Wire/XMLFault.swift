@@ -2,7 +2,7 @@
 import Sentences
 
 /// Why the input is not XMPP, as a sentence without any part of the input.
-package enum XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
+enum XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// A stanza or a stream's header has more bytes than the limit.
   case tooLong(limit: Int)
   /// Elements are nested deeper than the limit.
@@ -19,8 +19,8 @@ package enum XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The parser's reason; empty if it gives none.
   case notXML(String)
 
-  package var remark: Remark { filled(sentence) }
-  package var description: String { remark.text }
+  var remark: Remark { filled(sentence) }
+  var description: String { remark.text }
 
   private var sentence: Sentence {
     switch self {

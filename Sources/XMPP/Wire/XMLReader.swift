@@ -9,8 +9,8 @@ import Sentences
 /// It trusts nobody: anything too long, too deep or not allowed in XMPP ends the stream. After the
 /// login (`skips`), it skips a stanza beyond the limits instead, since anybody may have sent it,
 /// and the server would deliver it again on the next connection.
-package final class XMLReader {
-  package enum Event: Hashable, Sendable {
+final class XMLReader {
+  enum Event: Hashable, Sendable {
     /// The stream's header, with its attributes.
     case opened([String: String])
     case element(Element)
@@ -26,24 +26,18 @@ package final class XMLReader {
     case failed(XMLFault)
   }
 
-  package struct Limits: Sendable {
+  struct Limits: Sendable {
     /// Bytes of a stanza; also bytes up to the end of a stream's header.
-    package var bytes: Int
+    var bytes = 1 << 20
     /// Depth of nested elements, counting the stanza itself.
-    package var depth: Int
+    var depth = 64
     /// Attributes of one element.
-    package var attributes: Int
-
-    package init(bytes: Int = 1 << 20, depth: Int = 64, attributes: Int = 64) {
-      self.bytes = bytes
-      self.depth = depth
-      self.attributes = attributes
-    }
+    var attributes = 64
   }
 
   /// Whether to skip a stanza beyond the limits and to report a long list in parts; otherwise the
   /// stream ends there.
-  package var skips = false
+  var skips = false
 
   private let limits: Limits
   /// How many times as long as the limit a skipped stanza may be: it takes no memory, but an
@@ -66,7 +60,7 @@ package final class XMLReader {
   private var skipped: Element?
   private var skippedBytes = 0
 
-  package init(limits: Limits = Limits()) {
+  init(limits: Limits = Limits()) {
     self.limits = limits
     parser = Self.makeParser()
     prepareParser()
@@ -100,7 +94,7 @@ package final class XMLReader {
   deinit { XML_ParserFree(parser) }
 
   /// Returns what the next bytes complete. After `closed` and `failed` it ignores them.
-  package func read(_ bytes: some Collection<UInt8>) -> [Event] {
+  func read(_ bytes: some Collection<UInt8>) -> [Event] {
     Array(bytes).withUnsafeBufferPointer { bytes in
       var rest = bytes
       while !isOver, !rest.isEmpty {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Networks
 import Testing
+
+@testable import Networks
 
 /// One where TLS begins later unless the domain says otherwise.
 private let late = Service(

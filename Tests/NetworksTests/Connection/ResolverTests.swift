@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import Networks
 import Platform
 import Testing
+
+@testable import Networks
 
 private let quick = Retry(pause: 50, tries: 2)
 

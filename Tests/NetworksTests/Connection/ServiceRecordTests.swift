@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Networks
 import Repeatable
 import Testing
+
+@testable import Networks
 
 /// An answer to a question for `_x.example.test`, with names that point back to it.
 private func answer(_ records: [(numbers: [UInt16], target: [UInt8])]) -> [UInt8] {

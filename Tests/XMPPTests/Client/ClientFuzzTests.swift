@@ -64,7 +64,7 @@ struct ClientFuzzTests {
       "<message><result xmlns='\(Feature.archive)' queryid='q' id='m1'>\(forwarded)</result>"
         + "</message>",
       "<message type='error' id='uid1' from='ben@example.org'><error type='cancel'><forbidden "
-        + "xmlns='\(Feature.stanzaErrors)'/></error></message>",
+        + "xmlns='\(Namespace.stanzaErrors)'/></error></message>",
       "<message from='anna@example.org'><event xmlns='\(Feature.publishingEvents)'><items node="
         + "'\(Feature.bookmarks)'><item id='other@muc.example.org'><conference xmlns="
         + "'\(Feature.bookmarks)' autojoin='true'/></item><retract id='other@muc.example.org'/>"
@@ -75,7 +75,7 @@ struct ClientFuzzTests {
       Talk.presence(
         "\(room)/ben", codes: ["303"], type: "unavailable", item: "<item nick='eve'/>"),
       "<presence from='\(room)' type='error'><error type='cancel'><conflict xmlns="
-        + "'\(Feature.stanzaErrors)'/></error></presence>",
+        + "'\(Namespace.stanzaErrors)'/></error></presence>",
       "<iq type='set' id='p'><query xmlns='\(Feature.roster)'><item jid='ben@example.org' "
         + "subscription='both'/></query></iq>",
       "<iq type='get' id='p' from='eve@evil.org/y'><query xmlns='\(Feature.info)'/></iq>",

@@ -236,7 +236,7 @@ struct OutboxTests {
     talk.handle(.down)
     talk.logIn()
     let error =
-      "<error type='cancel'><service-unavailable xmlns='\(Feature.stanzaErrors)'/></error>"
+      "<error type='cancel'><service-unavailable xmlns='\(Namespace.stanzaErrors)'/></error>"
     talk.hear("<message type='error' id='uid1' from='ben@example.org'>\(error)</message>")
     #expect(talk.news.refusals.count == 1 && talk.news.doubtful.isEmpty)
     var tried = OutboxEntry.test(2, to: .room("gone@muc.example.org"))

@@ -240,7 +240,7 @@ struct RoomTests {
     // Such errors come without the `x` of rooms, and from the room itself.
     var error = Element(
       xml: "<presence type='error' from='\(room)'><error type='cancel'><\(condition) xmlns="
-        + "'\(Feature.stanzaErrors)'/></error></presence>")
+        + "'\(Namespace.stanzaErrors)'/></error></presence>")
     error["id"] = "another"
     #expect(talk.hear(error) == [])
     error["id"] = talk.sent.last?["id"]
@@ -464,7 +464,7 @@ struct RoomTests {
       let entry = talk.sent.last { $0.name == "presence" }?["id"] ?? ""
       return talk.hear(
         "<presence type='error' id='\(entry)' from='\(room)'><error type='auth'>"
-          + "<not-authorized xmlns='\(Feature.stanzaErrors)'/></error></presence>"
+          + "<not-authorized xmlns='\(Namespace.stanzaErrors)'/></error></presence>"
       ).compactMap { if case .answered(_, let sentence) = $0 { sentence.text } else { nil } }
     }
     let way = "/join \(room) --password WORD."

@@ -162,7 +162,7 @@ struct StartTests {
       talk.hear("<iq type='\(type)' id='3' from='ben@example.org/x'><what xmlns='urn:x'/></iq>")
       #expect(talk.sent.last?["type"] == "error")
       #expect(
-        talk.sent.last?.first("error")?.has("service-unavailable", Feature.stanzaErrors) == true)
+        talk.sent.last?.first("error")?.has("service-unavailable", Namespace.stanzaErrors) == true)
     }
     talk.forget()
     talk.hear("<iq type='get' from='ben@example.org/x'><ping xmlns='urn:xmpp:ping'/></iq>")

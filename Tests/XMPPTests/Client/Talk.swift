@@ -202,7 +202,7 @@ struct Talk {
     var answer = Element(
       xml:
         "<\(stanza.name) type='error'><error type='\(type)'><\(condition) xmlns="
-        + "'\(Feature.stanzaErrors)'/></error></\(stanza.name)>")
+        + "'\(Namespace.stanzaErrors)'/></error></\(stanza.name)>")
     answer["id"] = stanza["id"]
     answer["from"] = stanza["to"]
     handle(.stanza(answer))

@@ -284,7 +284,7 @@ struct TrustTests {
     var talk = Talk.ready()
     talk.outbox([.test(1)])
     let error =
-      "<error type='cancel'><forbidden xmlns='\(Feature.stanzaErrors)'/></error>"
+      "<error type='cancel'><forbidden xmlns='\(Namespace.stanzaErrors)'/></error>"
     let news = talk.hear("<message type='error' id='uid1' from='eve@x.org'>\(error)</message>")
     #expect(news.refusals == [])
     // A receipt counts for the chat of the one who gives it.

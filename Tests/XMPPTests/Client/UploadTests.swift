@@ -120,7 +120,7 @@ struct UploadTests {
     // And where only the answer tells.
     talk.hear(
       "<iq type='error' from='\(Self.service)' id='\(try #require(talk.slots.last?["id"]))'>"
-        + "<error type='modify'><not-acceptable xmlns='\(Feature.stanzaErrors)'/>"
+        + "<error type='modify'><not-acceptable xmlns='\(Namespace.stanzaErrors)'/>"
         + "<file-too-large xmlns='\(Feature.upload)'><max-file-size>500</max-file-size>"
         + "</file-too-large></error></iq>")
     #expect(talk.news.refusals.last?.hasSuffix("and 500 B are allowed.") == true)

@@ -5,7 +5,8 @@ import Platform
 import ProsodyFixture
 import Synchronization
 import Testing
-import XMPP
+
+@testable import XMPP
 
 private let password = "pencil-and-paper"
 private typealias Peer = ScriptedServer.Peer
@@ -17,11 +18,11 @@ struct HostileServerAttackTests {
     strongest: SCRAMHash? = nil, step: Int64 = 20_000, quiet: Int64 = 180_000,
     patience: Int64 = 30_000
   ) throws -> StreamUser {
-    try StreamUser(
-      "anna@example.test", password: password,
-      server: ServerSettings(
-        host: "127.0.0.1", port: server.port, isDirectTLS: isDirectTLS,
-        authorities: ScriptedServer.authority),
+    var settings = ServerSettings(["host": "127.0.0.1"], isDirectTLS: isDirectTLS)
+    settings.port = server.port
+    settings.authorities = try ScriptedServer.authority
+    return try StreamUser(
+      "anna@example.test", password: password, server: settings,
       loop: loop, strongest: strongest, step: step, quiet: quiet, patience: patience,
       limits: XMLReader.Limits(bytes: 100_000))
   }

@@ -2,7 +2,8 @@
 import Networks
 import Platform
 import Testing
-import XMPP
+
+@testable import XMPP
 
 private let password = "r0m30&<myr0m30>"
 private let nonce = "fyko+d2lbbFgONRv9qkxdawL"

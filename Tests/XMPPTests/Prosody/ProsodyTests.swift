@@ -18,9 +18,10 @@ private let prosody = Result { try Prosody() }
   init() throws { server = try prosody.get() }
 
   private func settings(isDirectTLS: Bool = false, pin: String? = nil) -> ServerSettings {
-    ServerSettings(
-      host: "127.0.0.1", port: isDirectTLS ? server.directPort : server.port,
-      isDirectTLS: isDirectTLS, authorities: server.certificates.authority, pin: pin)
+    var settings = ServerSettings(["host": "127.0.0.1"], isDirectTLS: isDirectTLS)
+    settings.port = isDirectTLS ? server.directPort : server.port
+    (settings.authorities, settings.pin) = (server.certificates.authority, pin)
+    return settings
   }
 
   private func user(

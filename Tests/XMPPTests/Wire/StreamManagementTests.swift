@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Testing
-import XMPP
+
+@testable import XMPP
 
 @Suite("acknowledgements (XEP-0198)") struct StreamManagementTests {
   @Test("what the server accepted is reported once, in order, without untracked stanzas")

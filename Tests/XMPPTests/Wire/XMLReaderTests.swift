@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Repeatable
 import Testing
-import XMPP
+
+@testable import XMPP
 
 private let header =
   "<?xml version='1.0'?><stream:stream xmlns='jabber:client' "

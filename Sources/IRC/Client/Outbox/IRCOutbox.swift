@@ -73,7 +73,7 @@ struct IRCOutbox: Sendable {
   mutating func update(
     to new: [OutboxEntry], _ people: People, in context: inout IRCContext
   ) {
-    let (added, cancelled) = entries.update(to: new, in: &context)
+    let (added, cancelled) = entries.takeOver(new, in: &context)
     for id in cancelled { finishIfAnswered(id, in: &context) }
     // Until then, nobody knows what the server can do.
     guard context.isReady else { return }

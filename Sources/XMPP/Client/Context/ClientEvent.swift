@@ -4,7 +4,7 @@ import NetworkInbox
 import Networks
 
 /// What a ``Client`` reacts to.
-package enum ClientEvent: ClientEventKind {
+enum ClientEvent: ClientEventKind {
   /// Logged in under this full address; `features` is `<stream:features/>` as sent after the login.
   case up(jid: Address, features: Element)
   /// The connection is gone. The server may or may not have what it did not acknowledge.
@@ -27,10 +27,10 @@ package enum ClientEvent: ClientEventKind {
   case tick
 }
 
-package typealias ClientEffect = NetworkEffect<WireAct>
+typealias ClientEffect = NetworkEffect<WireAct>
 
 /// What an ``XMPPWire`` does for its client.
-package enum WireAct: Hashable, Sendable {
+enum WireAct: Hashable, Sendable {
   /// Write a stanza; report `.acknowledged` with the payload when the server has it.
   case send(Element, payload: OutboxEntry.ID?)
   /// End the connection; the reason is a sentence for the owner.
@@ -38,15 +38,9 @@ package enum WireAct: Hashable, Sendable {
 }
 
 /// A room that the owner is in from the start.
-package struct WantedRoom: Hashable, Sendable {
-  package var address: String
+struct WantedRoom: Hashable, Sendable {
+  var address: String
   /// Empty for the account's own nickname.
-  package var nick: String
-  package var password: String
-
-  package init(address: String, nick: String = "", password: String = "") {
-    self.address = address
-    self.nick = nick
-    self.password = password
-  }
+  var nick = ""
+  var password = ""
 }

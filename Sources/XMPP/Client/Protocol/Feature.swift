@@ -5,8 +5,6 @@ enum Feature {
   /// RFC 6121.
   static let roster = "jabber:iq:roster"
   static let rosterVersions = "urn:xmpp:features:rosterver"
-  /// RFC 6120, 8.3.
-  static let stanzaErrors = "urn:ietf:params:xml:ns:xmpp-stanzas"
   /// XEP-0004.
   static let forms = "jabber:x:data"
   /// XEP-0030.
@@ -36,8 +34,6 @@ enum Feature {
   static let receipts = "urn:xmpp:receipts"
   /// XEP-0191.
   static let blocking = "urn:xmpp:blocking"
-  /// XEP-0199.
-  static let ping = "urn:xmpp:ping"
   /// XEP-0203.
   static let delay = "urn:xmpp:delay"
   /// XEP-0249.

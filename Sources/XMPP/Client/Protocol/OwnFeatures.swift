@@ -8,7 +8,7 @@ enum OwnFeatures {
 
   static let features = [
     Feature.capabilities, Feature.bookmarks + "+notify", Feature.correction, Feature.fallback,
-    Feature.ids, Feature.info, Feature.invitation, Feature.links, Feature.markers, Feature.ping,
+    Feature.ids, Feature.info, Feature.invitation, Feature.links, Feature.markers, Namespace.ping,
     Feature.reactions, Feature.receipts, Feature.replies, Feature.retraction, Feature.rooms,
     Feature.styling, Feature.typing, Feature.version,
   ].sorted()
@@ -46,7 +46,7 @@ enum OwnFeatures {
   static func answer(toGet payload: Element?) -> [Element]? {
     guard let payload else { return nil }
     switch (payload.name, payload.namespace) {
-    case ("ping", Feature.ping): return []
+    case ("ping", Namespace.ping): return []
     case ("query", Feature.version):
       // Do not reveal the version and the system: they would only help people who look for
       // weaknesses.

@@ -15,20 +15,15 @@ struct StanzaError: Hashable, Sendable {
 
   /// Reads a stanza of the type `error`; if it has no condition, that is `undefined-condition`.
   init(_ stanza: Element) {
-    let error = stanza.first("error")
-    let parts = error?.children.filter { $0.namespace == Feature.stanzaErrors } ?? []
-    condition = parts.first { $0.name != "text" }?.name ?? "undefined-condition"
-    text = parts.first { $0.name == "text" }.map { String($0.text.prefix(300)) } ?? ""
+    let (error, stated) = (stanza.first("error"), stanza.stanzaError)
+    condition = stated.name.isEmpty ? "undefined-condition" : stated.name
+    text = String(stated.text.prefix(300))
     isTemporary = error?["type"] == "wait"
     longestFile = error?.first("file-too-large", Feature.upload)?
       .first("max-file-size", Feature.upload).flatMap { Int($0.text) }
   }
 
-  init(_ condition: String, isTemporary: Bool = false) {
-    self.condition = condition
-    self.isTemporary = isTemporary
-    text = ""
-  }
+  init(_ condition: String) { (self.condition, text, isTemporary) = (condition, "", false) }
 
   /// Why a message to an address did not arrive, or a request was refused.
   func sentence(for address: String, isRoom: Bool) -> Remark {
@@ -97,9 +92,9 @@ struct StanzaError: Hashable, Sendable {
   static func errorElement(_ condition: String, text: String = "") -> Element {
     var error = Element(
       "error", ["type": "cancel"],
-      children: [Element(condition, namespace: Feature.stanzaErrors)])
+      children: [Element(condition, namespace: Namespace.stanzaErrors)])
     if !text.isEmpty {
-      error.add(Element("text", namespace: Feature.stanzaErrors, ["xml:lang": "en"], text: text))
+      error.add(Element("text", namespace: Namespace.stanzaErrors, ["xml:lang": "en"], text: text))
     }
     return error
   }

@@ -323,7 +323,7 @@ struct Rooms: Sendable {
         context.clock.set(.room(address), in: left)
       } else {
         context.sendIQ(
-          "get", Element("ping", namespace: Feature.ping), to: address.withResource(room.nick),
+          "get", Element("ping", namespace: Namespace.ping), to: address.withResource(room.nick),
           .roomPing(address))
       }
     case .outside, .asking, .refused: break

@@ -8,7 +8,7 @@ struct ServerFeatures: Sendable {
   /// Bytes of the longest stanza that it accepts, if it says so (XEP-0478).
   private(set) var longestStanza: Int?
   private(set) var hasRosterVersions = false
-  /// Whether it has said what the account supports, or has not said it when asked.
+  /// Whether the account's features are known, or the server did not answer.
   private(set) var isKnown = false
   private(set) var hasArchive = false
   /// Whether it gives each message an id, and removes those that others made up (XEP-0359).
