@@ -20,7 +20,7 @@ extension IRCClient {
       receiveRoomEvent(line, nick)
     case "ACCOUNT" where !context.isMe(nick):
       noteLogin(of: nick, People.Login(line[0]))
-    case "AWAY" where !context.isMe(nick): noteAway(nick, Self.awayMessage(line[0]))
+    case "AWAY" where !context.isMe(nick): noteAway(nick, line.awayMessage)
     case "CHGHOST": if context.isMe(nick) { context.userAndHost = line[0] + "@" + line[1] }
     case "MARKREAD": receiveMark(line)
     case "ACK": _ = noteLabelled(line, isEcho: false)
@@ -121,7 +121,7 @@ extension IRCClient {
     }
     let address = context.fold(line[1])
     history.begin(.room(address), as: line[1], in: &context)
-    if context.support["WHOX"] != nil, rooms[address]?.members.count ?? 0 <= Self.mostAsked {
+    if context.support["WHOX"] != nil, rooms[address]?.members.nicks.count ?? 0 <= Self.mostAsked {
       context.send(
         IRCLine("WHO", [line[1], "%tnfa," + Self.whoToken]),
         context.openRooms.contains(address) ? .open : .idle)
@@ -241,10 +241,10 @@ extension IRCClient {
     case "PART": rooms.noteDeparture(of: nick, from: line[0], removal: nil, in: &context)
     case "KICK": receiveKick(line, by: nick)
     case "QUIT" where isMe: break
-    case "QUIT" where Self.tellsNewHost(line[0]): rooms.noteNewHost(of: nick, &context)
+    case "QUIT" where line.tellsNewHost: rooms.noteNewHost(of: nick, &context)
     case "QUIT":
       rooms.noteQuit(
-        of: nick, isSplit: batches.isOfSplit || Self.namesTwoServers(line[0]), in: &context)
+        of: nick, isSplit: batches.isOfSplit || line.namesTwoServers, in: &context)
     // InspIRCd labels the answer to a labelled NICK, and names the new nick as its source.
     case "NICK" where (isMe || questions.isLabelled(line)) && !line[0].isEmpty:
       let nick = context.nick
@@ -282,22 +282,6 @@ extension IRCClient {
     }
   }
 
-  /// Whether somebody quits only to return with a new host: servers without CHGHOST say so. In
-  /// front of a person's own words they write "Quit: ".
-  private static func tellsNewHost(_ message: String) -> Bool {
-    message.lowercased().hasPrefix("changing host")
-  }
-
-  /// Whether somebody quit in a netsplit: the message then consists of the names of two servers.
-  private static func namesTwoServers(_ message: String) -> Bool {
-    let words = message.split(separator: " ", omittingEmptySubsequences: false)
-    return words.count == 2
-      && words.allSatisfy { word in
-        word.contains(".") && !word.hasPrefix(".") && !word.hasSuffix(".")
-          && word.utf8.allSatisfy { $0 != 0x2F && $0 != 0x3A && $0 > 0x20 }
-      }
-  }
-
   private mutating func receiveKick(_ line: IRCLine, by nick: String) {
     let words = line[2].isEmpty || line[2] == nick || line[2] == line[1] ? nil : line[2]
     if context.isMe(line[1]) {
@@ -325,12 +309,6 @@ extension IRCClient {
   mutating func noteLogin(of nick: String, _ login: People.Login) {
     rooms.noteLogin(of: nick, login, in: &context)
     watched.follow(nick, rooms.people, in: &context)
-  }
-
-  /// - Returns: nil for an empty text, which means that they are back. `*` stands for an unknown
-  ///   message (IRCv3 pre-away).
-  private static func awayMessage(_ text: String) -> String? {
-    text.isEmpty ? nil : text == "*" ? "" : text
   }
 
   /// - Parameter message: nil if they are back.
@@ -369,5 +347,25 @@ extension IRCClient {
       context.isRoom(line[0])
       ? context.fold(line[0]) : rooms.people.formerIdentity(of: line[0], context.names)
     history.noteRead(until: text, time, in: addressed(address), &context)
+  }
+}
+
+extension IRCLine {
+  /// Of an AWAY, the message; nil for an empty one, which means that they are back. `*` stands for
+  /// an unknown message (IRCv3 pre-away).
+  fileprivate var awayMessage: String? { self[0].isEmpty ? nil : self[0] == "*" ? "" : self[0] }
+
+  /// Whether somebody quits only to return with a new host: servers without CHGHOST say so. In
+  /// front of a person's own words they write "Quit: ".
+  fileprivate var tellsNewHost: Bool { self[0].lowercased().hasPrefix("changing host") }
+
+  /// Whether somebody quit in a netsplit: the message then consists of the names of two servers.
+  fileprivate var namesTwoServers: Bool {
+    let words = self[0].split(separator: " ", omittingEmptySubsequences: false)
+    return words.count == 2
+      && words.allSatisfy { word in
+        word.contains(".") && !word.hasPrefix(".") && !word.hasSuffix(".")
+          && word.utf8.allSatisfy { $0 != 0x2F && $0 != 0x3A && $0 > 0x20 }
+      }
   }
 }

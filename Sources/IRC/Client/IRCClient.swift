@@ -10,25 +10,25 @@ import Sentences
 /// var client = IRCClient(Start(rooms: ["#tea"]))
 /// for effect in client.handle(.up(welcome), at: Clock.wall()) { … }
 /// ```
-package struct IRCClient: NetworkClient {
+struct IRCClient: NetworkClient {
   /// What the store knows at the start.
-  package struct Start: Sendable {
+  struct Start: Sendable {
     /// The addresses of the rooms to enter.
-    package var rooms: [String] = []
+    var rooms: [String] = []
     /// The last `caughtUp` of each conversation.
-    package var marks: [String: String] = [:]
+    var marks: [String: String] = [:]
     /// The addresses of direct chats with unread messages.
-    package var unread: Set<String> = []
+    var unread: Set<String> = []
     /// The server's ids for what the owner has sent lately.
-    package var sent: Set<String> = []
+    var sent: Set<String> = []
     /// The identities of people who have written while they were logged in, and their last nicks.
-    package var proven: [String: String] = [:]
+    var proven: [String: String] = [:]
     /// The identities of the owner's contacts, and their names.
-    package var contacts: [String: String] = [:]
+    var contacts: [String: String] = [:]
     /// The owner's away message; nil if they are not away.
-    package var away: String?
+    var away: String?
     /// `/` and the name of the bouncer's network; empty without one.
-    package var scope = ""
+    var scope = ""
   }
 
   var context = IRCContext()
@@ -59,7 +59,7 @@ package struct IRCClient: NetworkClient {
   private static let patience: Milliseconds = 30_000
   private static let greeting: Milliseconds = 10_000
 
-  package init(_ start: Start) {
+  init(_ start: Start) {
     history = History(marks: start.marks, scope: start.scope)
     history.unread = start.unread
     watched = WatchList(contacts: start.contacts)
@@ -75,7 +75,7 @@ package struct IRCClient: NetworkClient {
   /// - Parameter now: the wall clock, in milliseconds since 1970. It may jump.
   /// - Returns: what to do, in order. Whatever relies on events comes after the effect that stores
   ///   them.
-  package mutating func handle(_ event: IRCClientEvent, at now: Milliseconds) -> [IRCClientEffect] {
+  mutating func handle(_ event: IRCClientEvent, at now: Milliseconds) -> [IRCClientEffect] {
     context.clock.move(to: now)
     switch event {
     case .up(let welcome): connect(welcome)
@@ -104,7 +104,7 @@ package struct IRCClient: NetworkClient {
     return context.takeEffects(status: context.isUp ? status : nil)
   }
 
-  package mutating func admit(
+  mutating func admit(
     _ entries: [OutboxEntry], at now: Milliseconds
   ) -> Set<OutboxEntry.ID> {
     context.clock.move(to: now)
@@ -112,20 +112,20 @@ package struct IRCClient: NetworkClient {
     return outbox.admit(rooms, history, in: &context)
   }
 
-  package mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
+  mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
 
   /// Call this before each connection.
   ///
   /// - Parameters:
   ///   - settings: the options that the owner has set.
   ///   - keys: the fact `keys`: the passwords of rooms that an earlier process learned.
-  package mutating func prepare(_ settings: [String: String], keys: String?) {
+  mutating func prepare(_ settings: [String: String], keys: String?) {
     throttle = Throttle(settings["flood"])
     programs.isOn = settings["ctcp"] != "off"
     watched.regains = settings["regain"] == "on"
     let seconds = settings["keep-alive"].flatMap { Int64($0) } ?? 180
     quiet = min(max(seconds, 1), 86_400) * 1_000
-    rooms.note(keys: Self.keys(keys))
+    rooms.note(keys: Rooms.keys(keys))
     toldKeys = rooms.keys
   }
 
@@ -318,24 +318,11 @@ package struct IRCClient: NetworkClient {
     guard context.isReady, keys != toldKeys, context.names.scope.isEmpty else { return }
     toldKeys = keys
     // Once a shell knows that the owner is in a room, a kill must not lose its password.
-    context.output.add(.learned("keys", Self.fact(keys)), early: true)
-  }
-
-  /// Reads the passwords of rooms from a fact: `ROOM PASSWORD ROOM PASSWORD`. Neither has a blank.
-  private static func keys(_ fact: String?) -> [String: String] {
-    let words = (fact ?? "").split(separator: " ").map(String.init)
-    return Dictionary(
-      stride(from: 1, to: words.count, by: 2).map { (words[$0 - 1], words[$0]) }
-    ) { $1 }
-  }
-
-  private static func fact(_ keys: [String: String]) -> String {
-    keys.filter { !($0.key + $0.value).contains(where: \.isWhitespace) }
-      .sorted { $0.key < $1.key }.map { $0.key + " " + $0.value }.joined(separator: " ")
+    context.output.add(.learned("keys", Rooms.fact(keys)), early: true)
   }
 
   /// Whether it is about to send messages, or waits for the server to confirm some.
-  package var isSending: Bool {
+  var isSending: Bool {
     context.isReady && (outbox.waitingLines > 0 || !outbox.inFlight.isEmpty)
   }
 
@@ -343,7 +330,7 @@ package struct IRCClient: NetworkClient {
   var offersNetworks: Bool { context.has(Capabilities.networks) }
 
   /// The state of the connection.
-  package var status: AccountStatus {
+  var status: AccountStatus {
     guard context.isReady else { return .connecting }
     if rooms.entering > 0 { return .connected([.entering(rooms: rooms.entering)]) }
     if history.isReading {

@@ -2,7 +2,7 @@
 
 /// The capabilities of a connection: those that the server offers, and those that are enabled
 /// (IRCv3 capability negotiation).
-package struct Capabilities: Hashable, Sendable {
+struct Capabilities: Hashable, Sendable {
   static let batch = "batch"
   static let echo = "echo-message"
   static let history = "draft/chathistory"
@@ -29,10 +29,10 @@ package struct Capabilities: Hashable, Sendable {
   ]
 
   /// The capabilities that the server offers, with their values.
-  package var offered: [String: String] = [:]
-  package var enabled: Set<String> = []
+  var offered: [String: String] = [:]
+  var enabled: Set<String> = []
 
-  package init() {}
+  init() {}
 
   func has(_ name: String) -> Bool { enabled.contains(name) }
 

@@ -10,9 +10,9 @@ import Platform
 /// for output in login.begin() { … }
 /// for output in login.receive(line) { … }
 /// ```
-package struct Login: Sendable {
+struct Login: Sendable {
   /// How to log in to an account of the network.
-  package enum Method: String, Hashable, Sendable, CaseIterable {
+  enum Method: String, Hashable, Sendable, CaseIterable {
     /// The strongest method with a password that the server offers.
     case auto
     case none
@@ -24,22 +24,22 @@ package struct Login: Sendable {
     case pass
   }
 
-  package struct Settings: Sendable {
-    package var nick: String
-    package var user: String
-    package var realName: String
+  struct Settings: Sendable {
+    var nick: String
+    var user: String
+    var realName: String
     /// The account's name for SASL.
-    package var account: String
+    var account: String
     /// Empty for none.
-    package var password: Secret
-    package var method = Method.auto
+    var password: Secret
+    var method = Method.auto
     /// The strongest SCRAM that the server has ever offered.
-    package var strongest: SCRAMHash?
-    package var isSecure = true
+    var strongest: SCRAMHash?
+    var isSecure = true
     /// Whether a promise of TLS counts (IRCv3 STS).
-    package var heedsStrictTransport = true
+    var heedsStrictTransport = true
     /// The bouncer's network to attach this connection to.
-    package var bouncerNetwork: String?
+    var bouncerNetwork: String?
 
     var wantsSASL: Bool {
       switch method {
@@ -51,16 +51,16 @@ package struct Login: Sendable {
   }
 
   /// What the login has settled when the server lets us in.
-  package struct Welcome: Hashable, Sendable {
-    package var nick: String
-    package var capabilities: Capabilities
+  struct Welcome: Hashable, Sendable {
+    var nick: String
+    var capabilities: Capabilities
     /// The wanted nick, if somebody else has it.
-    package var wantedNick: String?
+    var wantedNick: String?
     /// The account that we are logged in to.
-    package var account: String?
+    var account: String?
   }
 
-  package enum Output: Sendable {
+  enum Output: Sendable {
     case send(IRCLine)
     case sawSCRAM(SCRAMHash)
     /// The value of `sts` over TLS.
@@ -90,7 +90,7 @@ package struct Login: Sendable {
   /// The parts so far of a challenge in several lines (400 bytes each).
   private var challenge = ""
 
-  package init(_ settings: Settings) {
+  init(_ settings: Settings) {
     self.settings = settings
     nick = settings.nick
     exchange = Self.newExchange(settings)
@@ -111,7 +111,7 @@ package struct Login: Sendable {
   }
 
   /// The first lines.
-  package mutating func begin() -> [Output] {
+  mutating func begin() -> [Output] {
     if !settings.password.text.isEmpty, settings.method != .none, !settings.isSecure {
       return [.failed(.notEncrypted)]
     }
@@ -125,7 +125,7 @@ package struct Login: Sendable {
   }
 
   /// Reacts to a line of the server.
-  package mutating func receive(_ line: IRCLine) -> [Output] {
+  mutating func receive(_ line: IRCLine) -> [Output] {
     isWelcome ? receiveLater(line) : receiveEarly(line)
   }
 

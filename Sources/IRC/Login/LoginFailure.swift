@@ -4,7 +4,7 @@ import Networks
 import Sentences
 
 /// Why a login to an IRC server failed, or why the connection ended; the description is a sentence.
-package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
+enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case connection(ConnectionFailure)
   /// The server wants TLS, on this port.
   case wantsTLS(port: UInt16)
@@ -25,7 +25,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownNetwork(String)
 
   /// Whether another try would fail in the same way.
-  package var isFatal: Bool {
+  var isFatal: Bool {
     switch self {
     case .connection(let failure): failure.isFatal
     case .sasl(.refused), .nickInUse, .banned, .closed, .tooSlow, .wantsTLS, .hungUp: false
@@ -33,9 +33,9 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  package var description: String { remark.text }
+  var description: String { remark.text }
 
-  package var remark: Remark {
+  var remark: Remark {
     switch self {
     case .connection(let failure):
       switch failure {

@@ -3,14 +3,14 @@ import Conversations
 
 /// A server's promise to be reachable with TLS, which lasts beyond the connection
 /// (IRCv3 Strict Transport Security).
-package struct StrictTransport: Hashable, Sendable {
-  package var port: UInt16
+struct StrictTransport: Hashable, Sendable {
+  var port: UInt16
   /// How many milliseconds it lasts after each connection, and when it ends (wall clock).
-  package var duration: Milliseconds
-  package var end: Milliseconds
+  var duration: Milliseconds
+  var end: Milliseconds
 
   /// Reads the fact that the account keeps about it: `PORT DURATION END`.
-  package init?(_ fact: String?) {
+  init?(_ fact: String?) {
     let parts = (fact ?? "").split(separator: " ")
     guard parts.count == 3, let port = UInt16(parts[0]), let duration = Milliseconds(parts[1]),
       let end = Milliseconds(parts[2])
@@ -21,7 +21,7 @@ package struct StrictTransport: Hashable, Sendable {
   /// - Parameters:
   ///   - value: the value of the capability `sts` over TLS.
   ///   - port: the port of this connection.
-  package init?(_ value: String, port: UInt16, at now: Milliseconds) {
+  init?(_ value: String, port: UInt16, at now: Milliseconds) {
     guard let seconds = value.value(of: "duration").flatMap({ Int($0) }), seconds >= 0 else {
       return nil
     }
@@ -30,10 +30,10 @@ package struct StrictTransport: Hashable, Sendable {
   }
 
   /// The fact to keep; empty if the server has withdrawn the promise.
-  package var fact: String { duration > 0 ? "\(port) \(duration) \(end)" : "" }
+  var fact: String { duration > 0 ? "\(port) \(duration) \(end)" : "" }
 
   /// The port with TLS to which a connection without TLS must change; nil if there is none.
-  package static func port(in value: String) -> UInt16? {
+  static func port(in value: String) -> UInt16? {
     value.value(of: "port").flatMap { UInt16($0) }.flatMap { $0 > 0 ? $0 : nil }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The formatting codes of IRC (modern.ircdocs.horse, "Formatting") as our symbols (rule 6.1).
-package enum Formatting {
+enum Formatting {
   /// The codes that have symbols. Other codes, such as colours and underlining, are removed.
   private static let symbols: [Unicode.Scalar: Character] = [
     "\u{02}": "*", "\u{1D}": "_", "\u{1E}": "~", "\u{11}": "`",
@@ -10,7 +10,7 @@ package enum Formatting {
 
   /// The text with symbols in place of codes. A style that begins or ends inside a word gets no
   /// symbols, since nobody would read them as a style.
-  package static func marked(_ text: String) -> String {
+  static func marked(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { $0.value < 0x20 }) else { return text }
     var runs: [(text: String, symbols: [Character])] = [("", [])]
     var open: [Character] = []

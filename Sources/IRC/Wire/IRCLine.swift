@@ -7,39 +7,26 @@
 /// line?.source?.nick  // ben
 /// line?.parameters    // ["#tea", "hello"]
 /// ```
-package struct IRCLine: Hashable, Sendable {
+struct IRCLine: Hashable, Sendable {
   /// Who sent it: a server, or a person with a user name and a host.
-  package struct Source: Hashable, Sendable {
-    package var nick: String
-    package var user: String?
-    package var host: String?
+  struct Source: Hashable, Sendable {
+    var nick: String
+    var user: String?
+    var host: String?
 
-    package init(nick: String, user: String? = nil, host: String? = nil) {
-      (self.nick, self.user, self.host) = (nick, user, host)
-    }
-
-    init(_ text: some StringProtocol) {
-      let hostParts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-      let parts = hostParts[0].split(
-        separator: "!", maxSplits: 1, omittingEmptySubsequences: false)
-      nick = String(parts[0])
-      user = parts.count > 1 ? String(parts[1]) : nil
-      host = hostParts.count > 1 ? String(hostParts[1]) : nil
-    }
-
-    package var text: String {
+    var text: String {
       nick + (user.map { "!" + $0 } ?? "") + (host.map { "@" + $0 } ?? "")
     }
   }
 
   /// Names and values; the value is empty if the tag has none.
-  package var tags: [String: String]
-  package var source: Source?
+  var tags: [String: String]
+  var source: Source?
   /// In upper case, or three digits.
-  package var command: String
-  package var parameters: [String]
+  var command: String
+  var parameters: [String]
 
-  package init(
+  init(
     _ command: String, _ parameters: [String] = [], tags: [String: String] = [:],
     source: Source? = nil
   ) {
@@ -48,20 +35,20 @@ package struct IRCLine: Hashable, Sendable {
   }
 
   /// The number of a numeric reply; nil for a command.
-  package var number: Int? {
+  var number: Int? {
     command.utf8.count == 3 && command.utf8.allSatisfy { (0x30...0x39).contains($0) }
       ? Int(command) : nil
   }
 
   /// A parameter, counted from 0; empty if there are fewer.
-  package subscript(index: Int) -> String {
+  subscript(index: Int) -> String {
     parameters.indices.contains(index) ? parameters[index] : ""
   }
 
   /// Reads a line, without the CR and LF at its end.
   ///
   /// - Returns: nil if it has no command.
-  package init?(_ text: String) {
+  init?(_ text: String) {
     // A CR at the start of a value would join an LF before it into one character: use scalars.
     var rest = text.unicodeScalars[...]
     func word() -> Substring.UnicodeScalarView {
@@ -116,7 +103,7 @@ package struct IRCLine: Hashable, Sendable {
 
   /// The line to send, without its CR and LF. It omits any CR, LF or NUL inside a part, so that no
   /// text can begin another line; a part before the last one ends at its first blank.
-  package var text: String {
+  var text: String {
     let tags = tags.sorted { $0.key < $1.key }
       .map { $1.isEmpty ? $0 : $0 + "=" + Self.escaped($1) }.joined(separator: ";")
     let hasTags = !tags.isEmpty && tags.utf8.count <= Self.longestTags
@@ -189,5 +176,15 @@ extension IRCLine {
     // A letter may also be in the words by chance.
     return subject.isEmpty || subject.utf8.count > 1 && words.contains(subject)
       ? words : subject + ": " + words
+  }
+}
+
+extension IRCLine.Source {
+  init(_ text: some StringProtocol) {
+    let hostParts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = hostParts[0].split(separator: "!", maxSplits: 1, omittingEmptySubsequences: false)
+    nick = String(parts[0])
+    user = parts.count > 1 ? String(parts[1]) : nil
+    host = hostParts.count > 1 ? String(hostParts[1]) : nil
   }
 }

@@ -2,19 +2,19 @@
 
 /// Cuts the server's bytes into lines. A line that is not UTF-8 counts as Latin-1, which people on
 /// old networks still write.
-package struct LineReader: Sendable {
+struct LineReader: Sendable {
   /// The most bytes of a line: of its tags and of the rest (IRCv3 message-tags, "Size limit").
   static let longest = 8_191 + 512
 
   private var unfinished: [UInt8] = []
   private var isSkipping = false
   /// How many longer lines it has skipped.
-  package private(set) var skipped = 0
+  private(set) var skipped = 0
 
-  package init() {}
+  init() {}
 
   /// - Returns: the lines that are complete now.
-  package mutating func read(_ bytes: [UInt8]) -> [IRCLine] {
+  mutating func read(_ bytes: [UInt8]) -> [IRCLine] {
     var lines: [IRCLine] = []
     var rest = bytes[...]
     while let end = rest.firstIndex(of: 0x0A) {

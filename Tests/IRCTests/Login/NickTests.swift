@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import IRC
 import Networks
 import Testing
+
+@testable import IRC
 
 @Suite("the nick at login")
 struct NickTests {

@@ -45,7 +45,9 @@ struct PeopleTests {
       ":ben!b@new JOIN #milk")
     talk.wait(5_000)
     #expect(talk.takeEvents().isEmpty)
-    #expect(talk.client.rooms["#tea"]?.members == ["ben": "@", "carla": ""])
+    let members = talk.client.rooms["#tea"]?.members
+    #expect(members?.nicks == ["ben", "carla"])
+    #expect(members?["ben"] == "@" && members?["carla"] == "")
     // These are a person's own words.
     talk.receive(
       ":carla!c@h PART #tea :Changing host", ":carla!c@h JOIN #tea",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import IRC
 import Testing
+
+@testable import IRC
 
 @Suite("a line of IRC")
 struct IRCLineTests {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
-import IRC
 import IRCFixture
 import Testing
+
+@testable import IRC
 
 /// The cases of irc-parser-tests, which many clients and libraries share.
 @Suite("irc-parser-tests", IRCPackage.python.isNeeded)

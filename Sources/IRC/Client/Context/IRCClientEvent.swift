@@ -4,7 +4,7 @@ import NetworkInbox
 import Networks
 
 /// What an ``IRCClient`` reacts to.
-package enum IRCClientEvent: ClientEventKind {
+enum IRCClientEvent: ClientEventKind {
   case up(Login.Welcome)
   /// The connection is gone. Lines without an answer may or may not have arrived.
   case down
@@ -17,10 +17,10 @@ package enum IRCClientEvent: ClientEventKind {
   case tick
 }
 
-package typealias IRCClientEffect = NetworkEffect<SessionAct>
+typealias IRCClientEffect = NetworkEffect<SessionAct>
 
 /// What an ``IRCSession`` does for its client.
-package enum SessionAct: Hashable, Sendable {
+enum SessionAct: Hashable, Sendable {
   case send([IRCLine])
   /// The server has said what it is and can do, so deliver what waits in the store.
   case ready

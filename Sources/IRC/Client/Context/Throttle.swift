@@ -3,7 +3,7 @@ import Conversations
 
 /// How fast lines may go out: a few at once, then one each interval, since servers end the
 /// connection of anybody who is faster.
-package struct Throttle: Hashable, Sendable {
+struct Throttle: Hashable, Sendable {
   /// Lines at once.
   private var burst = 4
   /// Milliseconds until one more line may go out.
@@ -15,7 +15,7 @@ package struct Throttle: Hashable, Sendable {
 
   /// - Parameter setting: `N/SECONDS` for N lines at once and one more in that many seconds, or
   ///   `off`; otherwise 4 and 2.
-  package init(_ setting: String? = nil) {
+  init(_ setting: String? = nil) {
     guard let setting else { return }
     isOff = setting == "off"
     let parts = setting.split(separator: "/")
@@ -26,7 +26,7 @@ package struct Throttle: Hashable, Sendable {
   }
 
   /// Whether the text is a valid setting.
-  package static func isSetting(_ text: String) -> Bool {
+  static func isSetting(_ text: String) -> Bool {
     text == "off" || Throttle(text) != Throttle() || text == "4/2"
   }
 

@@ -2,16 +2,16 @@
 import Conversations
 import Networks
 
-// Who has the nick of a person with an account: nothing may go to somebody else.
+// Finds out who has a nick now, so that no message reaches the wrong person.
 extension IRCOutbox {
   /// Milliseconds until the client asks again, since servers may refuse the question for a while.
   private static let patienceForHolders: Milliseconds = 30_000
   /// The token of the PING after the lists of the rooms.
   static let lists = "lists"
 
-  /// Asks who has the nicks of people to whom messages wait: the last one, and the one that is the
-  /// name of the account. The lists of the rooms may show the person under another nick; the client
-  /// reads them before it gives up.
+  /// Asks who has the nicks of people for whom messages wait: their last nick, and the name of
+  /// their account. The rooms' lists may show a person under another nick, so the client reads them
+  /// before it gives up.
   mutating func askForHolders(_ rooms: Rooms, in context: inout IRCContext) {
     if rooms.entering > 0 { return }
     refuseAbsent(rooms.people, in: &context)
@@ -27,7 +27,7 @@ extension IRCOutbox {
     }
   }
 
-  /// Whether messages to a person wait, since somebody else may have the nick.
+  /// Whether messages to a person have to wait, because somebody else may have the nick.
   func awaitsHolder(_ identity: String, _ rooms: Rooms, _ context: IRCContext) -> Bool {
     if !rooms.people.doubtfulNicks(of: identity, context).isEmpty { return true }
     // The person may still be found under another nick.

@@ -63,7 +63,7 @@ struct Outgoing: OutgoingItem {
   /// Notes a text from the server's history if it is a part of this entry. An earlier process may
   /// have cut the entry at other places, since the length of a line depends on the owner's prefix.
   ///
-  /// - Returns: the index of the part that it now is; nil if it is none.
+  /// - Returns: the index of the part that it matches; nil if it matches none.
   mutating func noteArrival(of text: String) -> Int? {
     for index in parts.indices where !parts[index].isSettled {
       // No process cuts a text shorter than this.

@@ -39,8 +39,8 @@ struct People: Sendable {
 
   // MARK: Who is who
 
-  /// The sign in front of the identity of somebody who is not the person known under the nick. No
-  /// nick begins with it.
+  /// The prefix for somebody who uses a nick that belongs to another person's account. No nick
+  /// begins with it.
   private static let other = "~"
 
   private func storedIdentity(_ nick: String, _ login: Login, _ names: ScopedNames) -> String {

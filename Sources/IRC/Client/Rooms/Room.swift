@@ -21,8 +21,7 @@ struct Room: Sendable {
   var key = ""
   /// Whether the owner has been in it, and so wants to be in it again after a break.
   var isWanted = false
-  /// The folded nicks of the people in it, with the signs of their ranks.
-  var members: [String: String] = [:]
+  var members = RoomMembers()
   /// The signs of the owner's ranks.
   var ownSigns = ""
   /// The modes, as in `nt`, without those that give ranks to people; nil if unknown.
@@ -34,4 +33,21 @@ struct Room: Sendable {
 
   var isInside: Bool { state == .entered || state == .listing }
   var isEntering: Bool { state == .entering || state == .listing }
+}
+
+/// The people in a room by folded nick, with the signs of their ranks. Most have none, and there
+/// may be fifty thousand people in all rooms.
+struct RoomMembers: Sendable {
+  private(set) var nicks: Set<String> = []
+  private var signs: [String: String] = [:]
+
+  subscript(_ folded: String) -> String? {
+    get { nicks.contains(folded) ? signs[folded] ?? "" : nil }
+    set {
+      if newValue == nil { nicks.remove(folded) } else { nicks.insert(folded) }
+      if newValue != nil || signs[folded] != nil {
+        signs[folded] = newValue?.isEmpty == true ? nil : newValue
+      }
+    }
+  }
 }

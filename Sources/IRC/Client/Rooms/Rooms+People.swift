@@ -100,7 +100,7 @@ extension Rooms {
   ) {
     let isStillThere =
       people.isOfAccount(user.identity)
-      && byAddress[address]?.members.keys.contains { other in
+      && byAddress[address]?.members.nicks.contains { other in
         other != folded && people.hasSeveralNicks(other)
           && people.storedIdentity(of: other, context.names) == user.identity
       } ?? false
@@ -112,7 +112,8 @@ extension Rooms {
     of nick: String, from name: String, removal: Remark?, in context: inout IRCContext
   ) {
     let (address, folded) = (context.fold(name), context.fold(nick))
-    guard byAddress[address]?.members.removeValue(forKey: folded) != nil else { return }
+    guard byAddress[address]?.members[folded] != nil else { return }
+    byAddress[address]?.members[folded] = nil
     let user = people.user(nick, context)
     tellAbsence(of: user, in: address, besides: folded, removal: removal, &context)
     people.leaveRoom(folded)

@@ -40,6 +40,19 @@ struct Rooms: Sendable {
     }
   }
 
+  /// Reads passwords from the fact `keys`: `ROOM PASSWORD ROOM PASSWORD`. Neither has a blank.
+  static func keys(_ fact: String?) -> [String: String] {
+    let words = (fact ?? "").split(separator: " ").map(String.init)
+    return Dictionary(
+      stride(from: 1, to: words.count, by: 2).map { (words[$0 - 1], words[$0]) }
+    ) { $1 }
+  }
+
+  static func fact(_ keys: [String: String]) -> String {
+    keys.filter { !($0.key + $0.value).contains(where: \.isWhitespace) }
+      .sorted { $0.key < $1.key }.map { $0.key + " " + $0.value }.joined(separator: " ")
+  }
+
   mutating func note(keys: [String: String]) {
     for (address, key) in keys where byAddress[address]?.key.isEmpty == true {
       byAddress[address]?.key = key
@@ -146,7 +159,7 @@ struct Rooms: Sendable {
   }
 
   private mutating func removeMembers(of room: Room) {
-    for member in room.members.keys { people.leaveRoom(member) }
+    for member in room.members.nicks { people.leaveRoom(member) }
   }
 
   /// Notes that the owner is in a room now; the names follow.
@@ -157,7 +170,7 @@ struct Rooms: Sendable {
     }
     var room = byAddress[address] ?? Room(name: name)
     removeMembers(of: room)
-    (room.name, room.members, room.state) = (name, [:], .listing)
+    (room.name, room.members, room.state) = (name, RoomMembers(), .listing)
     byAddress[address] = room
     context.clock.set(.names, in: Self.pauseInNames)
   }
@@ -246,11 +259,11 @@ struct Rooms: Sendable {
     _ nick: String, _ ranks: String, to address: String, _ names: ScopedNames
   ) {
     let folded = names.fold(nick)
-    guard let count = byAddress[address]?.members.count, count < Self.mostMembers else { return }
+    guard let count = byAddress[address]?.members.nicks.count, count < Self.mostMembers
+    else { return }
     people.note(nick, names)
-    if byAddress[address]?.members.updateValue(ranks, forKey: folded) == nil {
-      people.enterRoom(folded)
-    }
+    if byAddress[address]?.members[folded] == nil { people.enterRoom(folded) }
+    byAddress[address]?.members[folded] = ranks
   }
 
   /// Notes the end of the names (366): the owner is in the room.
@@ -270,7 +283,7 @@ struct Rooms: Sendable {
 
   private func tellEntry(into room: Room, at address: String, in context: inout IRCContext) {
     context.tell(.joined(room: address, nick: context.nick))
-    for nick in room.members.keys { tellPresence(of: nick, in: address, &context) }
+    for nick in room.members.nicks { tellPresence(of: nick, in: address, &context) }
     if !room.ownSigns.isEmpty { tellOwnRank(in: address, &context) }
     // The name with its capitals, as in #Tea.
     if room.name != context.names.plain(address) {
