@@ -3,10 +3,10 @@ import ChatParts
 import ChatPreferences
 import ChatScripts
 import ChatSession
+import Conversations
 import Glibc
 import LineEditing
 import Platform
-import Conversations
 import StyledText
 import Terminal
 

@@ -292,7 +292,7 @@ import Testing
     func pragma(_ name: String) throws -> String? {
       try store.database.first("PRAGMA \(name)") { $0.text() }
     }
-    #expect(try pragma("application_id") == "1752130147")
+    #expect(try pragma("application_id") == "1752130148")
     #expect(try pragma("user_version") == "\(Schema.version)")
     #expect(try pragma("journal_mode") == "wal")
     #expect(try pragma("auto_vacuum") == "2")

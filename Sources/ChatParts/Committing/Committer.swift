@@ -191,7 +191,9 @@ package final class Committer {
   /// Stores a line now or, if the store is locked or the line has to wait for its files, later.
   ///
   /// - Throws: any other reason why it cannot be stored.
-  package func store(_ line: PendingLine, _ context: Context, at now: MonotonicTime) throws -> [Committed] {
+  package func store(_ line: PendingLine, _ context: Context, at now: MonotonicTime) throws
+    -> [Committed]
+  {
     if !isInteractive || !queue.mustWait(.line(line)) {
       do {
         return try commit([.line(line)], nil, context).committed

@@ -209,7 +209,9 @@ package struct Navigator {
     if let next { target = next }
   }
 
-  package func isSwitchDue(at now: MonotonicTime) -> Bool { switchDeadline.map { now >= $0 } ?? false }
+  package func isSwitchDue(at now: MonotonicTime) -> Bool {
+    switchDeadline.map { now >= $0 } ?? false
+  }
 
   /// Records that the session has entered the conversation that the keys reached.
   package mutating func commit() {

@@ -5,10 +5,11 @@
 ///
 /// Never change a step that was released: add a new one.
 package enum Schema {
-  /// "hobc"
-  package static let applicationID: Int64 = 0x686f_6263
-  /// "hobn", "hobs": stores from before the first release, whose tables this program does not know.
-  package static let formerIDs: [Int64] = [0x686f_626e, 0x686f_6273]
+  /// "hobd"
+  package static let applicationID: Int64 = 0x686f_6264
+  /// "hobn", "hobs", "hobc": stores from before the first release, whose tables this program does
+  /// not know.
+  package static let formerIDs: [Int64] = [0x686f_626e, 0x686f_6273, 0x686f_6263]
 
   package static var steps: [String] { [conversations + searchTables + networks] }
 
