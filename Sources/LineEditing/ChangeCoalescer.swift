@@ -9,7 +9,7 @@ final class ChangeCoalescer {
   var isDue: () -> Void = {}
   private let loop: EventLoop
   private var timer: TimerID?
-  /// When to report letters even if more follow quickly, in the loop's milliseconds.
+  /// When to report letters even if more follow quickly.
   private var deadline: MonotonicTime = 0
   private var isUrgent = false
   /// Milliseconds; too short for anyone to notice a delayed draft or signal.

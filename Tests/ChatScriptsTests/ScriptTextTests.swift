@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 import Repeatable
 import StyledText
 import Testing
 
-// SPDX-License-Identifier: GPL-3.0-or-later
 @testable import ChatRendering
 @testable import ChatScripts
 @testable import ChatSession

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 import Testing
 
-// SPDX-License-Identifier: GPL-3.0-or-later
 @testable import ChatPreferences
 @testable import ChatScripts
 @testable import ChatSession

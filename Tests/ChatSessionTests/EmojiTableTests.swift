@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Foundation
 import StyledText
 import Testing
 
-// SPDX-License-Identifier: GPL-3.0-or-later
 @testable import ChatPreferences
 @testable import ChatSession
 

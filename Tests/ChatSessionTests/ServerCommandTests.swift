@@ -32,13 +32,14 @@ struct ServerCommandTests {
     anna.look()
   }
 
-  /// The requests since the last time, as `VERB TARGET PERSON TEXT`.
+  /// The requests since the last time, as `VERB TARGET [PERSON] TEXT`.
   private func asked() throws -> [String] {
     let requests = try anna.store.read { try $0.requests(of: account) }
     try anna.store.inbox.apply(requests.map { .answered($0, "") }, of: account)
     return requests.map { request in
-      let words = [request.person, request.text].filter { !$0.isEmpty }.joined(separator: " ")
-      return "\(request.verb.rawValue) \(request.target) \(words)"
+      let person = request.person.isEmpty ? "" : "[\(request.person)]"
+      return "\(request.verb.rawValue) \(request.target) "
+        + [person, request.text].filter { !$0.isEmpty }.joined(separator: " ")
     }
   }
 
@@ -117,10 +118,10 @@ struct ServerCommandTests {
     for line in lines { #expect(anna.say(line), "\(line)") }
     #expect(
       try asked() == [
-        "whois benny ", "whois nobody ", "whois benny ", "kick ##tea benny",
-        "kick ##tea benny too loud", "ban ##tea benny", "ban ##tea *!*@irc.x.org",
-        "unban ##tea nobody", "op ##tea benny", "deop ##tea benny", "ctcp benny VERSION",
-        "invite ##tea benny", "subscribe benny ", "whois anna ",
+        "whois benny ", "whois nobody ", "whois benny ", "kick ##tea [benny]",
+        "kick ##tea [benny] too loud", "ban ##tea [benny]", "ban ##tea [*!*@irc.x.org]",
+        "unban ##tea [nobody]", "op ##tea [benny]", "deop ##tea [benny]", "ctcp benny VERSION",
+        "invite ##tea [benny]", "subscribe benny ", "whois anna ",
       ])
     for line in ["/kick", "/ban", "/op a b", "/whois", "/whois a b", "/ctcp ben", "/irc"] {
       #expect(!anna.say(line), "\(line)")

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
 import Testing
 
-// SPDX-License-Identifier: GPL-3.0-or-later
 @testable import ChatPreferences
 @testable import ChatSession
 

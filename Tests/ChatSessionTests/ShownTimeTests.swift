@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 import StyledText
 import Testing
 
-// SPDX-License-Identifier: GPL-3.0-or-later
 @testable import ChatPreferences
 @testable import ChatSession
 

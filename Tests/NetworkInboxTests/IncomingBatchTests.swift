@@ -1,5 +1,5 @@
-import Platform
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
 import StoreFixture
 import Testing
 

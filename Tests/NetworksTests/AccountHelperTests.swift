@@ -68,11 +68,11 @@ import Testing
 
   @Test("what is wrong with the file of accounts is translated by each shell")
   func passesOnWhatIsWrongWithTheFile() {
-    let fault = AccountFileError.unusable(path: "/a b", reason: "100 %")
+    let fault = AccountFileError.unusable(path: "/a\tb", reason: "100 %")
     let failure = PasswordFailure.settings(filled(fault.sentence))
     let passedOn = PasswordFailure(written: failure.written[...])
     #expect(passedOn.sentence.json == failure.sentence.json)
-    #expect(passedOn.sentence.text == "/a b cannot be used: 100 %")
+    #expect(passedOn.sentence.text == "/a\tb cannot be used: 100 %")
   }
 
   @Test("its end is reported, and its open questions have no answer")

@@ -24,10 +24,24 @@ import Testing
     let before = bytesOfPages()
     lobby.store.upkeep.releaseMemory()
     #expect(bytesOfPages() < before / 4)
+    #expect(lobby.store.database.known.isEmpty)
     let messages = try lobby.store.read {
       try $0.messages(in: lobby.lobby, limit: 300, for: lobby.anna)
     }
     #expect(messages.count == 200)
+  }
+
+  @Test("a query that is being read goes on when memory is released")
+  func releasedWhileReading() throws {
+    let database = lobby.store.database
+    for number in 0..<20 { try lobby.says("message \(number)") }
+    var count = 0
+    try database.each("SELECT id FROM message") { _ in
+      if count == 3 { database.releaseMemory() }
+      count += 1
+      return true
+    }
+    #expect(count == 20)
   }
 
   @Test("a query cannot change anything while one state is read, but can in a transaction")

@@ -59,7 +59,7 @@ extension Session {
 
   // MARK: By keys (rule 13.1)
 
-  func go(_ move: Move, _ snapshot: borrowing Snapshot) throws {
+  func handleMove(_ move: Move, _ snapshot: borrowing Snapshot) throws {
     if mode.isChoosing {
       // The key is meant for the line that the name replaced, so it waits for that line.
       act(on: [.endChoice] + (move == .choose ? [] : [.whenLineBegins(.move(move))]), snapshot)

@@ -240,7 +240,7 @@ package final class Session {
       feed.renderer.printer.endRun()
       committer.catchesUp = true
     case .editLast, .pageHistory: emit(.bell)
-    case .move(let move): reportingErrors { try go(move, snapshot) }
+    case .move(let move): reportingErrors { try handleMove(move, snapshot) }
     case .chosen(let conversation):
       reportingErrors { try enter(chosen: conversation, snapshot) }
     case .setAside: act(on: composing.setAside(scene), snapshot)

@@ -79,7 +79,7 @@ package struct AccountFiles: Sendable {
     }
     let file = OpenFile(descriptor)
     guard let found = try? file.status(), found.st_mode & S_IFMT == S_IFREG else {
-      throw .unusable(path: path, reason: translated("it is not a regular file"))
+      throw .irregular(path: path)
     }
     try checkFolder()
     try Self.check(path, found)
@@ -108,7 +108,7 @@ package struct AccountFiles: Sendable {
       throw .unusable(path: path, reason: SystemFailure().reason)
     }
     guard bytes.count <= Self.largest else {
-      throw .unusable(path: path, reason: translated("it is larger than a megabyte"))
+      throw .tooLarge(path: path)
     }
     return String(decoding: bytes, as: UTF8.self)
   }

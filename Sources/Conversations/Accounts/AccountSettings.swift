@@ -34,6 +34,10 @@ package enum AccountFileError: Error, Hashable, Sendable, CustomStringConvertibl
   /// Other users may write to it, or to its folder.
   case writableByOthers(path: String)
   case foreign(path: String)
+  /// It is a folder, a device or a pipe.
+  case irregular(path: String)
+  case tooLarge(path: String)
+  /// The system refuses it, in the system's words.
   case unusable(path: String, reason: String)
   /// Neither `HOME` nor a variable of the XDG directories says where it is.
   case noHome
@@ -49,6 +53,8 @@ package enum AccountFileError: Error, Hashable, Sendable, CustomStringConvertibl
       )
     case .foreign(let path):
       ("%1 belongs to another user; hobnob reads accounts only from a file that you own", [path])
+    case .irregular(let path): ("%1 cannot be used, since it is not a regular file", [path])
+    case .tooLarge(let path): ("%1 cannot be used, since it is larger than a megabyte", [path])
     case .unusable(let path, let reason):
       ("%1 cannot be used: %2", [path, reason])
     case .noHome:

@@ -254,14 +254,14 @@ extension PageScanner {
     let listed = Set(PageScanner(pages, trees: []).schema.map(\.sql)).subtracting([""])
     let model = try StoreTree.model.get()
     let known = model.sql.intersection(listed)
+    if let application, Schema.formerIDs.contains(application) {
+      throw StoreError.former(path: path)
+    }
     // Indexes, and the tables of FTS5, are the same in other files.
-    if !known.contains(where: { $0.contains("STRICT") }) {
-      if let application, Schema.formerIDs.contains(application) {
-        throw StoreError.former(path: path)
-      }
-      if application != Schema.applicationID, !listed.isEmpty {
-        throw StoreError.notAStore(path: path)
-      }
+    if !known.contains(where: { $0.contains("STRICT") }), application != Schema.applicationID,
+      !listed.isEmpty
+    {
+      throw StoreError.notAStore(path: path)
     }
     if application == Schema.applicationID, version > Schema.version, known.count < listed.count {
       throw StoreError.newer(path: path, found: version, supported: Schema.version)

@@ -13,7 +13,7 @@ extension PasswordFailure {
     case "slow" where words.count > 1: self = .tooSlow(words.dropFirst().joined(separator: " "))
     case "settings" where words.count > 1:
       let fields = words.dropFirst().joined(separator: " ")
-        .split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        .split(separator: Remark.separator, omittingEmptySubsequences: false).map(String.init)
       self = .settings(
         Remark([.sentence(Remark.Key(other: fields[0]), fields.dropFirst().map { Remark($0) })]))
     default: self = .none
@@ -26,16 +26,20 @@ extension PasswordFailure {
     case .command(let name, let status): "command \(status) \(name)"
     case .tooSlow(let name): "slow \(name)"
     // The network process stores it, and each shell translates it.
-    case .settings(let reason): "settings \(reason.fields.joined(separator: "\t"))"
+    case .settings(let reason): "settings \(reason.written)"
     }
   }
 }
 
 extension Remark {
-  /// The key of a sentence, and its arguments.
-  fileprivate var fields: [String] {
-    guard case .sentence(let key, let arguments) = parts.first else { return [text] }
-    return [key.other] + arguments.map(\.text)
+  /// ASCII's unit separator, which no path has for a reason.
+  fileprivate static let separator: Character = "\u{1F}"
+
+  /// The key of a sentence and its arguments.
+  fileprivate var written: String {
+    guard case .sentence(let key, let arguments) = parts.first else { return text }
+    let fields = arguments.map { $0.text.filter { $0 != Self.separator } }
+    return ([key.other] + fields).joined(separator: String(Self.separator))
   }
 }
 

@@ -12,7 +12,7 @@ package protocol NameSource: AnyObject {
     of host: String, _ then: @escaping (Result<[String], UnknownHost>) -> Void)
 }
 
-/// Why a host has no address, in the resolver's words.
+/// Why a host has no address, usually in the resolver's words.
 package struct UnknownHost: Error, Hashable, Sendable {
   package var reason: Remark
 

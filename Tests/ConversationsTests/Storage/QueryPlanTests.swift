@@ -43,6 +43,11 @@ import Testing
         in: room, since: position, upTo: try $0.position, ofMessagesUpTo: 9, for: anna)
     }
     _ = try store.read { try $0.listing(for: anna) }
+    // Her first letter is Cyrillic.
+    let twin = try store.writeDurably { try $0.participant(identity: "\u{430}nna") }
+    try store.database.run("UPDATE participant SET name = 'anna' WHERE id = ?", twin.id)
+    _ = try store.read { try $0.sharedNames(for: anna, in: room) }
+    _ = try store.read { try $0.lookAlikes(to: anna) }
     _ = try store.read { try $0.joined(by: anna) }
     _ = try store.read { try $0.unreadConversations(for: anna, in: [room]) }
     _ = try store.read { try $0.deliveryCounts(of: message) }

@@ -242,7 +242,7 @@ struct IRCFuzzTests {
       let verb = dice.one(of: NetworkRequest.Verb.allCases)
       let request = NetworkRequest(
         id: Int64(round), verb: verb, target: address(), person: address(),
-        text: dice.one(of: words) + " " + dice.one(of: words))
+        text: dice.one(of: words) + " " + dice.one(of: words), count: dice.random.below(300))
       talk.tell(.requests([request]))
     case 7:
       let signals: [NetworkSignal] = [
