@@ -6,8 +6,8 @@ import StyledText
 /// The candidates for completing a name (rule 2.5).
 @MainActor
 package struct PeopleCandidates {
-  private let me: ID<Participant>
-  private let glyphs: Glyphs
+  package let me: ID<Participant>
+  package let glyphs: Glyphs
   /// The people to offer; nil if they may have changed.
   private var known: KnownPeople?
   /// The names of direct chats with look-alikes; nil if they may have changed.

@@ -31,7 +31,7 @@ import Testing
   @Test("1.11: a word close to no command gets no suggestion")
   func farFromEverything() {
     for name in ["xylophone", "time", "ping", "wins", "titlebar"] {
-      #expect(Spelling.nearest(to: name, among: Array(Command.names)) == nil, "\(name)")
+      #expect(!Command.unknown(name).sentence.string.contains("Did you mean"), "\(name)")
     }
   }
 

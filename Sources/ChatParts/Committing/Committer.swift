@@ -21,8 +21,8 @@ package final class Committer {
   package var isPatient = true
   /// Effects for snapshots of their own, once the earlier writes are committed.
   private var followUps: [[Effect]] = []
-  /// Whether these wait for the next try, since the store could not be read.
-  private var isUnreadable = false
+  /// Whether everything that reads waits for the next try, since the store could not be read.
+  package private(set) var isUnreadable = false
   /// Whether to read new changes from the store after them.
   package var catchesUp = false
   /// When to try again.
@@ -109,11 +109,16 @@ package final class Committer {
   }
 
   /// Keeps effects for the next try, since the store cannot be read at present.
-  package func postpone(_ effects: [Effect], at now: MonotonicTime) {
-    followUps.insert(effects, at: 0)
+  package func postpone(_ effects: [Effect]) { followUps.insert(effects, at: 0) }
+
+  /// Call this when the store could not be read.
+  package func noteUnreadable(at now: MonotonicTime) {
     isUnreadable = true
     scheduleRetry(at: now)
   }
+
+  /// Call this when the store has been read.
+  package func noteRead() { if !queue.isLocked { delay = 2 } }
 
   // MARK: Committing
 
@@ -282,13 +287,14 @@ package final class Committer {
   /// Tries what waits with `commit`, which does not wait for somebody else's transaction.
   package func retry(at now: MonotonicTime, _ commit: () -> Void) -> [Effect] {
     deadline = nil
+    let wasUnreadable = isUnreadable
     (queue.isLocked, isUnreadable) = (false, false)
     let former = isPatient
     isPatient = false
     commit()
     isPatient = former
     if queue.isLocked { return giveBackOldLine(at: now) }
-    if !isUnreadable { delay = 2 }
+    if !wasUnreadable, !isUnreadable { delay = 2 }
     // Nothing is left to write: the next try ends the program.
     if isLeaving, queue.isEmpty { scheduleRetry(at: now) }
     return []

@@ -75,7 +75,10 @@ struct Completion {
     else {
       return nil
     }
-    var query = ArgumentQuery(word, after: Array(before.dropFirst()), context, people)
+    // Two owners of the names would copy them all at the next change.
+    var known = PeopleCandidates(me: people.me, glyphs: people.glyphs)
+    swap(&known, &people)
+    var query = ArgumentQuery(word, after: Array(before.dropFirst()), context, consume known)
     defer { people = query.people }
     return (command, range, word, command.arguments?.candidates(&query, snapshot) ?? [])
   }

@@ -10,8 +10,37 @@ import StyledText
 extension Session {
   /// Handles an event in one snapshot, and commits the step that follows.
   func observe(_ body: (borrowing Snapshot) throws -> Void) {
-    reportingErrors { try store.read { try body($0) } }
+    readStore(body)
     commitReady()
+  }
+
+  /// Reads the store in one snapshot, and reports what goes wrong. If the store cannot be read at
+  /// all, it says so only once, and nothing else is due before the next try.
+  ///
+  /// - Parameter tellsLock: whether to report that somebody else has locked the store.
+  /// - Returns: false if the store can be read later.
+  @discardableResult
+  func readStore(tellsLock: Bool = true, _ body: (borrowing Snapshot) throws -> Void) -> Bool {
+    var hasBegun = false
+    do {
+      try store.read {
+        hasBegun = true
+        try body($0)
+      }
+    } catch {
+      guard isInteractive, !hasBegun else {
+        report(error)
+        return true
+      }
+      committer.noteUnreadable(at: now)
+      if case StoreError.locked = error, !tellsLock { return false }
+      if readFailure != "\(error)" { report(error) }
+      readFailure = "\(error)"
+      return false
+    }
+    readFailure = nil
+    committer.noteRead()
+    return true
   }
 
   /// Performs the step that `body` makes from a snapshot; reports errors.
@@ -63,22 +92,12 @@ extension Session {
     for effect in effects { reportingErrors { try apply(effect, snapshot) } }
   }
 
-  /// The same, without a snapshot at hand. While the store is locked, the effects that need one
-  /// wait, and those after them.
+  /// The same, without a snapshot at hand. While the store cannot be read, the effects that need
+  /// one wait, and those after them.
   func act(on effects: [Effect]) {
     let waiting = Array(effects.drop(while: applyWithoutStore))
     if waiting.isEmpty { return }
-    var hasBegun = false
-    do {
-      try store.read {
-        hasBegun = true
-        act(on: waiting, $0)
-      }
-    } catch StoreError.locked where !hasBegun {
-      committer.postpone(waiting, at: now)
-    } catch {
-      report(error)
-    }
+    if !readStore(tellsLock: false, { act(on: waiting, $0) }) { committer.postpone(waiting) }
   }
 
   func act(on step: Step, _ snapshot: borrowing Snapshot) {
@@ -127,7 +146,11 @@ extension Session {
       .swapLine, .beginChoice, .edit, .endEdit, .addHistory, .setHistory,
       .whenLineBegins, .bind, .copy, .run, .launch, .notify, .connect, .quit:
       emit(effect)
-    default: return false
+    case .history, .open, .openKeepingDraft, .switchLine, .left, .attach, .detach, .save,
+      .startChore, .preferences, .renamed, .nicknamesChanged, .attentionChanged, .accountsChanged,
+      .startAccount, .arrived, .settleIn, .nicknameTaken, .reloadHistory, .send, .takeBackLine,
+      .leave:
+      return false
     }
     return true
   }
@@ -201,7 +224,8 @@ extension Session {
       switch due {
       case .committed(let results): results.forEach(note)
       case .effects(let effects): act(on: effects)
-      case .arrivals: reportingErrors { try store.read { readArrivals($0) } }
+      case .arrivals:
+        if !readStore(tellsLock: false, { readArrivals($0) }) { committer.catchesUp = true }
       }
     }
   }

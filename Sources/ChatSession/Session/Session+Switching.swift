@@ -33,7 +33,7 @@ extension Session {
     completion.people.entered()
     tutorial?.note(.went)
     act(on: effects, snapshot)
-    if shellID != nil { readPeopleAndUnread(snapshot) }
+    if isInteractive, !committer.isStarting { readPeopleAndUnread(snapshot) }
   }
 
   /// Puts the draft of the conversation that was entered into the line, and the lines that were not

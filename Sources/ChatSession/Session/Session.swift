@@ -41,6 +41,8 @@ package final class Session {
   var completion: Completion
   var accounts: Accounts
   var lastSearch: SearchContinuation?
+  /// Why the store could not be read, which is said only once.
+  var readFailure: String?
   var tutorial: Tutorial?
   /// Why accounts cannot be added, as a sentence; nil if that depends on the store.
   package var accountObstacle: SafeText?
@@ -108,7 +110,9 @@ package final class Session {
   /// When to send ``SessionEvent/tick``; nil if nothing waits for a
   /// time.
   package var deadline: MonotonicTime? {
-    [
+    // What else is due needs the store.
+    if committer.isUnreadable { return committer.deadline }
+    return [
       committer.deadline, composing.deadline, navigator.deadline, feed.deadline,
       accounts.deadline,
     ]
@@ -170,11 +174,15 @@ package final class Session {
       // Once the store has the shell, it also learns which conversation the shell shows.
       committer.plan(.first([.checkLookAlikes, .attach, .reapStaleShells], then: [.settleIn]))
     case .tick:
-      observe { tick($0) }
+      readStore(tellsLock: false) { tick($0) }
+      commitReady()
       retryIfDue()
     case .leave(let status):
       observe { try? commitSwitch($0) }
       leave(status: status, insists: false)
+    case .turnEnded: write(feed.screenState.markPrinted(sendsReceipts: settings.receipts))
+    case .bellRang:
+      if !readStore(tellsLock: false, { handleInSnapshot(event, $0) }) { holdOrCatchUp() }
     default: observe { handleInSnapshot(event, $0) }
     }
     commitReady()
@@ -225,7 +233,6 @@ package final class Session {
         if !accounts.list.isEmpty { act(on: accounts.startWanted(at: now, snapshot), snapshot) }
       }
       holdOrCatchUp()
-    case .turnEnded: write(feed.screenState.markPrinted(sendsReceipts: settings.receipts))
     case .outputBehind(let isBehind):
       feed.screenState.isBehind = isBehind
       holdOrCatchUp()
@@ -252,8 +259,8 @@ package final class Session {
         on: accounts.processEnded(account, status: status, missing: missing, at: now, snapshot),
         snapshot)
     case .complain(let sentences): complain(sentences)
-    case .entered, .enteredAsFile, .answered, .promptShown, .tick, .ended, .leave, .cancel, .undo,
-      .up:
+    case .entered, .enteredAsFile, .answered, .promptShown, .tick, .turnEnded, .ended, .leave,
+      .cancel, .undo, .up:
       break
     }
   }
