@@ -15,7 +15,8 @@ extension Session {
   }
 
   /// Reads the store in one snapshot, and reports what goes wrong. If the store cannot be read at
-  /// all, it says so only once, and nothing else is due before the next try.
+  /// all, it says so only once, and nothing else is due before the next try, which reads what has
+  /// arrived, too.
   ///
   /// - Parameter tellsLock: whether to report that somebody else has locked the store.
   /// - Returns: false if the store can be read later.
@@ -224,8 +225,7 @@ extension Session {
       switch due {
       case .committed(let results): results.forEach(note)
       case .effects(let effects): act(on: effects)
-      case .arrivals:
-        if !readStore(tellsLock: false, { readArrivals($0) }) { committer.catchesUp = true }
+      case .arrivals: readStore(tellsLock: false) { readArrivals($0) }
       }
     }
   }
