@@ -105,7 +105,7 @@ final class InteractiveShell {
     tell(.promptShown)
     if let first { tell(first) }
     editor.draw()
-    // Most of what the start has read is not needed again, nor what its own writes make it read.
+    // Most of what the start read is not needed again. The delay lets the start's writes end first.
     loop.after(milliseconds: 100) { [session] in session.store.upkeep.releaseMemory() }
     loop.run()
     return exitStatus

@@ -129,9 +129,9 @@ package final class Database: Queries {
   /// How many rows the last statement changed.
   package var changedRows: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Returns the memory of what may not be needed again to the system: of pages, which are usually
-  /// read again from memory that all processes share, and of statements, most of which only a start
-  /// needs. Preparing those of an arriving message again takes 1 or 2 ms.
+  /// Gives memory back to the system. Cached pages are usually read again from memory that all
+  /// processes share, and only a start needs most of the statements. To prepare those of an arriving
+  /// message again takes 1 or 2 ms.
   package func releaseMemory() {
     for (sql, statement) in statements where sqlite3_stmt_busy(statement.handle) == 0 {
       sqlite3_finalize(statement.handle)

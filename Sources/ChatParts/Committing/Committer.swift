@@ -79,10 +79,10 @@ package final class Committer {
 
   // MARK: Steps
 
-  /// Takes over what a step writes, and what is to be done after that. This event's commit writes
-  /// it or, if the store is locked or earlier writes wait, a later one. If a write fails for another
-  /// reason, hobnob drops it, since the next of its kind would fail as well; a typed line returns
-  /// to the person.
+  /// Queues a step's writes, and the effects that follow them. They are committed with this event
+  /// or, if the store is locked or earlier writes wait, later. If a write fails for another reason,
+  /// hobnob drops it, since the next of its kind would fail as well; a typed line returns to the
+  /// person.
   package func plan(_ step: Step) {
     for write in step.writes { queue.add(write) }
     if !step.then.isEmpty { followUps.insert(step.then, at: 0) }

@@ -14,9 +14,8 @@ extension Session {
     commitReady()
   }
 
-  /// Reads the store in one snapshot, and reports what goes wrong. If the store cannot be read at
-  /// all, it says so only once, and nothing else is due before the next try, which reads what has
-  /// arrived, too.
+  /// Runs `body` in one snapshot of the store, and reports its error. If the store cannot be read at
+  /// all, the session gives the reason once and waits for the next try, which also reads arrivals.
   ///
   /// - Parameter tellsLock: whether to report that somebody else has locked the store.
   /// - Returns: false if the store can be read later.

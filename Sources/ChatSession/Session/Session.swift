@@ -41,7 +41,7 @@ package final class Session {
   var completion: Completion
   var accounts: Accounts
   var lastSearch: SearchContinuation?
-  /// Why the store could not be read, which is said only once.
+  /// The reason that was last given for a failed read; the session gives each reason only once.
   var readFailure: String?
   var tutorial: Tutorial?
   /// Why accounts cannot be added, as a sentence; nil if that depends on the store.
@@ -263,47 +263,6 @@ package final class Session {
       .cancel, .undo, .up:
       break
     }
-  }
-
-  // MARK: What the shell asks
-
-  /// How many messages the open conversation's network makes of a typed text; at most 50.
-  package func messageCount(of typed: String) -> Int {
-    mode.isDraft ? open.messageCount(of: typed, preferences) : 1
-  }
-
-  /// Where a command begins that somebody typed right after a restored draft, in bytes; nil if
-  /// there is none.
-  package func startOfCommandAfterDraft(in text: String) -> Int? {
-    composing.startOfCommandAfterDraft(in: text, preferences)
-  }
-
-  /// The name and size of a file.
-  ///
-  /// - Throws: `AttachmentError` if it cannot be sent.
-  package func inspectAttachment(
-    at path: String
-  ) throws -> (name: String, bytes: Int, identity: String) {
-    try AttachmentCopy.inspect(fileAt: path, limit: scene.attachmentLimit)
-  }
-
-  package func candidates(after prefix: CompletionPrefix) -> [Candidate] {
-    (try? store.read { completion.candidates(after: prefix, context, $0) }) ?? []
-  }
-
-  /// The command argument that the caret, in bytes, is in.
-  package func commandArgument(
-    in text: String, caret: Int
-  ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
-    (try? store.read { completion.commandArgument(in: text, caret: caret, context, $0) }) ?? nil
-  }
-
-  /// A name without `@` before or around the caret, in bytes, in text for others (rule 2.12); nil
-  /// if nobody here has the name.
-  package func bareName(
-    in text: String, caret: Int
-  ) -> (range: Range<Int>, word: String, candidates: [Candidate])? {
-    (try? store.read { completion.bareName(in: text, caret: caret, context, $0) }) ?? nil
   }
 
   private func lineHasBegun(_ snapshot: borrowing Snapshot) {

@@ -59,7 +59,8 @@ extension Access {
     return try match(for: wanted, among: others) ?? match(for: wanted, among: all)
   }
 
-  /// Of several people by a name, the one with whom `me` has a direct chat; nil if there is none.
+  /// Picks the person with whom `me` has a direct chat from several people of one name; nil if there
+  /// is no such chat.
   ///
   /// - Throws: `RuleError.ambiguous` if there are chats with several.
   fileprivate func partner(

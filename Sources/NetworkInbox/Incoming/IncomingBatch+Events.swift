@@ -11,7 +11,7 @@ extension IncomingBatch {
     try whole { try apply(event) }
   }
 
-  /// Does what is left to do at the end of a transaction.
+  /// Applies the changes that now find their messages, and adds the new texts to the search index.
   ///
   /// - Returns: why a part of it was skipped; nil if none was.
   func finish() throws -> (any Error)? {

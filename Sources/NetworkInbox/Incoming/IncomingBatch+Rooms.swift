@@ -2,7 +2,7 @@
 import Conversations
 import Sentences
 
-/// The owner's rooms: where they are, how the rooms are called, and what is read of an archive.
+/// Applies events about the owner's rooms: entering, leaving, names, and how far an archive is read.
 extension IncomingBatch {
   // MARK: The owner
 
