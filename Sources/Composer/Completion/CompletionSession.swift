@@ -26,7 +26,7 @@ public struct CompletionSession {
   private var complaints: [SafeText] = []
 
   /// The line at the last call: the edition of its text, its caret, and whether it had a region.
-  private var told: (edition: Int, caret: Int, hasRegion: Bool) = (0, 0, false)
+  private var lastLine: (edition: Int, caret: Int, hasRegion: Bool) = (0, 0, false)
   /// Counts the changes of the text.
   private var revision = 0
   /// Whether this session made the last change of the text, and no key has come since.
@@ -101,14 +101,14 @@ public struct CompletionSession {
   /// - Returns: the handled words of the old line.
   mutating func begin(_ settled: HandledWords = HandledWords()) -> HandledWords {
     defer { self.settled = settled }
-    told = (-1, 0, false)
+    lastLine = (-1, 0, false)
     close()
     return self.settled
   }
 
   /// Treats the next text as if it had just been typed: a menu that was closed may open again.
   package mutating func forgetLine() {
-    told = (-1, 0, false)
+    lastLine = (-1, 0, false)
     settled.allowDismissed()
   }
 
@@ -122,16 +122,16 @@ public struct CompletionSession {
   /// Call this when a change that the session asked for was made. The remembered ranges are already
   /// adjusted, so do not call `moveAlong(replacing:with:)` for it.
   package mutating func madeChange(_ line: ComposedText, edition: Int) {
-    told = (edition, line.caret, line.region != nil)
+    lastLine = (edition, line.caret, line.region != nil)
     isOwnChange = true
   }
 
   /// Notes the line. Returns whether it differs from the line at the last call.
   private mutating func notice(_ line: ComposedText, _ edition: Int) -> Bool {
     let now = (edition: edition, caret: line.caret, hasRegion: line.region != nil)
-    defer { told = now }
-    if now.edition != told.edition { revision += 1 }
-    return now != told
+    defer { lastLine = now }
+    if now.edition != lastLine.edition { revision += 1 }
+    return now != lastLine
   }
 
   /// - Parameter byTab: whether bare words count as well.

@@ -30,7 +30,7 @@ public final class BarController<Line: BarLine> {
   private var mentions = TrackedSpans()
   /// The text that mentions and completion know, and its edition, to see what has changed.
   private var known = (text: "", edition: 0)
-  private var told = LastNotified()
+  private var notified = LastNotified()
   private var listeners: [Listener] = []
   private var untold: [BarEvent] = []
   private var isTelling = false
@@ -80,7 +80,7 @@ public final class BarController<Line: BarLine> {
   /// Tells listeners what has changed in the bar. Call this when items have changed, or whether the
   /// text may be sent, and after drawing. For a change of the text, call ``lineChanged(byHand:)``.
   public func barChanged() {
-    if line.edition == told.edition { tellChanges(byHand: false) }
+    if line.edition == notified.edition { tellChanges(byHand: false) }
   }
 
   /// Replaces a part of the text, as formatting does (6.2, 6.3): mentions that are only put between
@@ -259,11 +259,11 @@ public final class BarController<Line: BarLine> {
 
   private func tellChanges(byHand: Bool) {
     let text = line.composed.text
-    let old = told
-    told = LastNotified(
+    let old = notified
+    notified = LastNotified(
       edition: line.edition, isEmpty: text.isEmpty, canSend: allowsSending(text),
       rows: line.inputRows, zones: line.zones)
-    tell(told.changes(since: old, text: text, byHand: byHand))
+    tell(notified.changes(since: old, text: text, byHand: byHand))
   }
 
   /// If a listener makes a change, listeners are told of it after the current one.

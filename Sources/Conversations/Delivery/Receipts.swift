@@ -96,8 +96,9 @@ extension Access where Mode: MayWrite {
     by me: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int, sendReceipt: Bool
   ) throws {
     try savepoint {
-      let told = sendReceipt ? number : 0
-      try advance(me, in: conversation, to: Marks(delivered: told, seen: told, read: number))
+      let reported = sendReceipt ? number : 0
+      try advance(
+        me, in: conversation, to: Marks(delivered: reported, seen: reported, read: number))
     }
   }
 

@@ -50,9 +50,9 @@ extension Access {
   public func othersHere(
     in conversation: ID<Conversation>, than me: ID<Participant>
   ) throws -> Int? {
-    let elsewhere = try database.first(
+    let onNetwork = try database.first(
       """
-      SELECT c.live, c.kind, count(p.online) AS told, count(nullif(p.online, 0)) AS others
+      SELECT c.live, c.kind, count(p.online) AS known, count(nullif(p.online, 0)) AS others
       FROM conversation c
       LEFT JOIN membership s ON s.conversation = c.id AND s.last IS NULL
       LEFT JOIN participant p ON p.id = s.participant AND p.id <> ?2
@@ -60,11 +60,11 @@ extension Access {
       """, conversation, me
     ) { row in
       (
-        isTold: row.int("kind") == Conversation.Kind.room.rawValue
-          ? row.bool("live") : row.int("told") > 0, count: row.int("others")
+        isKnown: row.int("kind") == Conversation.Kind.room.rawValue
+          ? row.bool("live") : row.int("known") > 0, count: row.int("others")
       )
     }
-    if let elsewhere { return elsewhere.isTold ? elsewhere.count : nil }
+    if let onNetwork { return onNetwork.isKnown ? onNetwork.count : nil }
     let found = try database.rows(
       """
       SELECT h.id, h.participant FROM shell h WHERE h.participant <> ?2 AND (h.conversation = ?1

@@ -21,8 +21,8 @@ package final class Pump<Client: NetworkClient> {
   private let loop: EventLoop
   /// Events for the client, each with the number of its connection: all effects of one event are
   /// carried out before the next event.
-  private var told: [(event: Client.Event, connection: Int)] = []
-  private var isTelling = false
+  private var waiting: [(event: Client.Event, connection: Int)] = []
+  private var isHandling = false
   /// Effects that wait until earlier events are stored.
   private var held: [(effect: Effect, connection: Int)] = []
   /// When events could not be stored; nil if all are. Until then, no time passes for the client:
@@ -80,14 +80,14 @@ package final class Pump<Client: NetworkClient> {
   }
 
   package func tell(_ event: Client.Event) {
-    told.append((event, connection))
-    if isTelling { return }
-    isTelling = true
-    while !told.isEmpty {
-      let (event, connection) = told.removeFirst()
+    waiting.append((event, connection))
+    if isHandling { return }
+    isHandling = true
+    while !waiting.isEmpty {
+      let (event, connection) = waiting.removeFirst()
       for effect in client.handle(event, at: now) { perform(effect, of: connection) }
     }
-    isTelling = false
+    isHandling = false
     if isReading { settled() }
   }
 

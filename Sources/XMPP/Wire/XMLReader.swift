@@ -263,10 +263,10 @@ final class XMLReader {
     XML_ParserFree(parser)
     parser = Self.makeParser()
     prepareParser()
-    let (opening, told) = (header, events)
+    let (opening, reported) = (header, events)
     (header, open, text, isInStream, fed, handled) = ([], [], "", false, 0, 0)
     opening.withUnsafeBufferPointer { feed($0) }
-    events = told
+    events = reported
   }
 
   private func fail(_ fault: XMLFault) {

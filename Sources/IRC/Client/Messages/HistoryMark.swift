@@ -45,8 +45,8 @@ extension History {
     if readMarks.count < MessageTimes.most {
       readMarks[conversation] = max(milliseconds, readMarks[conversation] ?? milliseconds)
     }
-    if let id = seen[conversation]?.id, let told = self.time(of: id, in: conversation),
-      Timestamp.read(told) ?? .max <= milliseconds
+    if let id = seen[conversation]?.id, let known = self.time(of: id, in: conversation),
+      Timestamp.read(known) ?? .max <= milliseconds
     {
       seen[conversation] = nil
     }
