@@ -24,24 +24,26 @@ extension CommandContext {
       if rules?.fold(person.name) ?? person.name != person.identity, !person.isOccupant {
         line.append(" (" + SafeText(name: person.identity) + ")", .dim)
       }
-      let state: SafeText? =
-        if let word = presence.away {
-          word.isEmpty ? say("away") : say("away: %1", SafeText(line: word))
-        } else if presence.typingSince != nil && presence.isHere && person.id != me.id {
-          say("typing")
-        } else if presence.isLooking {
-          say("here")
-        } else if presence.isHere {
-          // A network reports no more than that.
-          person.network == nil ? say("here, not looking at this conversation") : say("here")
-        } else {
-          presence.isKnown ? say("not here") : nil
-        }
-      let facts = [presence.rankWords, state].compactMap(\.self)
+      let facts = [presence.rankWords, presence.stateWords(for: me)].compactMap(\.self)
       rows.append([
         line, facts.isEmpty ? StyledLine() : StyledLine(facts.joinedAsList(), .dim),
       ])
     }
     return table(["  " + say("Name"), say("State")], rows)
+  }
+}
+
+extension Presence {
+  /// Whether and how they are here, in words; nil if nobody knows.
+  package func stateWords(for me: Participant) -> SafeText? {
+    if let away { return away.isEmpty ? say("away") : say("away: %1", SafeText(line: away)) }
+    if typingSince != nil, isHere, participant.id != me.id { return say("typing") }
+    if isLooking { return say("here") }
+    if isHere {
+      // A network reports no more than that.
+      return participant.network == nil
+        ? say("here, not looking at this conversation") : say("here")
+    }
+    return isKnown ? say("not here") : nil
   }
 }

@@ -57,6 +57,11 @@ package final class EmojiTable {
     return Self.bare(typed, tones: true) == bare ? known : typed
   }
 
+  /// An emoji by its shortcode between colons, or as it is.
+  package func emoji(named name: String) -> String? {
+    name.hasPrefix(":") && name.hasSuffix(":") && name.count > 2 ? self[name] : emoji(name)
+  }
+
   /// The emoji of the table, by their form without selectors.
   private lazy var byBare = Dictionary(
     content.candidates.map { (Self.bare($0.hint, tones: false), $0.hint) }

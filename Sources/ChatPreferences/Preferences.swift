@@ -23,7 +23,11 @@ package struct Preferences {
     self.environment = environment
     self.glyphs = glyphs
     self.networks = networks
-    emoji = EmojiTable.load(SharedFiles.path("emoji.tsv", environment: environment) ?? "")
+    emoji = Self.emojiTable(environment: environment)
+  }
+
+  package static func emojiTable(environment: [String: String]) -> EmojiTable {
+    EmojiTable.load(SharedFiles.path("emoji.tsv", environment: environment) ?? "")
   }
 
   /// The current values of everything that `/source` and `/theme` change.

@@ -22,11 +22,16 @@ struct Script {
   /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are a
   /// room and a person (rule 11.2).
   ///
-  /// - Parameter creates: whether to create a missing conversation (rule 11.7).
-  func conversation(_ name: String, creates: Bool = false) throws -> Conversation {
+  /// - Parameters:
+  ///   - creates: whether to create a missing conversation (rule 11.7).
+  ///   - joins: whether to enter a room.
+  func conversation(
+    _ name: String, creates: Bool = false, joins: Bool = false
+  ) throws -> Conversation {
     do {
       let found = try known(name)
-      guard creates, found.kind == .room, found.network != nil else { return found }
+      guard creates || joins, found.kind == .room else { return found }
+      guard found.network != nil else { return try joins ? entered(found) : found }
       // Nobody who was removed enters again by a script.
       return try store.writeDurablyIfNeeded {
         let membership = try $0.membership(of: me.id, in: found.id)
@@ -37,11 +42,20 @@ struct Script {
     } catch let error as RuleError {
       switch error {
       case .noSuchRoom where creates, .noSuchParticipant where creates:
-        return try store.writeDurably { try $0.findOrCreateConversation(named: name, for: me.id) }
+        let made = try store.writeDurably {
+          try $0.findOrCreateConversation(named: name, for: me.id)
+        }
+        return try joins && made.network == nil && made.kind == .room ? entered(made) : made
       case .noSuchRoom, .noSuchParticipant: throw try onNetwork(name) ?? error
       default: throw error
       }
     }
+  }
+
+  /// Enters a room of this machine, and tells the others (rule 13.5).
+  private func entered(_ room: Conversation) throws -> Conversation {
+    try store.writeDurablyIfNeeded { try $0.join(me.id, room.id, isTold: true) }
+    return room
   }
 
   private func known(_ name: String) throws -> Conversation {

@@ -19,25 +19,11 @@ package struct MessageCommands {
     _ argument: String, missing: RuleError, _ snapshot: borrowing Snapshot
   ) throws -> Message {
     let conversation = try context.open.required()
-    if argument.isEmpty || argument.hasPrefix("-") {
-      let back = argument.isEmpty ? 1 : Int(written: argument.dropFirst(), in: 1...Int.max)
-      guard let back else { throw notANumber(argument) }
-      guard
-        let message = try snapshot.newest(
-          by: context.me.id, in: conversation.id, skipping: back - 1)
-      else {
-        throw missing
-      }
-      return message
-    }
-    guard let number = Int(written: argument, in: 1...Int.max) else {
-      throw notANumber(argument)
-    }
-    guard
-      let message = try snapshot.message(number: number, in: conversation.id, for: context.me.id),
-      !message.isRecalled
-    else { throw RuleError.noSuchMessage(number) }
-    return message
+    guard let number = argument.isEmpty ? -1 : Int(written: argument, in: -Int.max...Int.max),
+      number != 0
+    else { throw notANumber(argument) }
+    return try snapshot.message(
+      toChange: number, in: conversation.id, by: context.me.id, missing: missing)
   }
 
   private func notANumber(_ argument: String) -> Refusal {

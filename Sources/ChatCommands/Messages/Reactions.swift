@@ -15,7 +15,10 @@ package struct Reactions {
   func react(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
     guard words.count == 2 else { throw usage("react") }
-    guard let found = emoji(named: words[1]) ?? context.preferences.emoji[words[1]] else {
+    guard
+      let found = context.preferences.emoji.emoji(named: words[1])
+        ?? context.preferences.emoji[words[1]]
+    else {
       throw unknown(
         say(
           "%1 is not an emoji; /react %2 :tada: reacts with one.", SafeText(line: words[1]),
@@ -33,7 +36,7 @@ package struct Reactions {
     let name = String(line.dropFirst())
     guard !name.isEmpty, name.hasPrefix(":") ? name.count > 2 && name.hasSuffix(":") : !name.isASCII
     else { return nil }
-    if let found = emoji(named: name) { return found }
+    if let found = context.preferences.emoji.emoji(named: name) { return found }
     guard EmojiTable.isShortcode(name) else { return nil }
     throw unknown(
       say(
@@ -48,14 +51,6 @@ package struct Reactions {
       say(
         "hobnob found no list of emoji, so it sent no reaction; the list belongs in share/hobnob/emoji.tsv beside the program."
       ))
-  }
-
-  /// An emoji by its shortcode between colons, or as it is.
-  private func emoji(named name: String) -> String? {
-    if name.hasPrefix(":"), name.hasSuffix(":"), name.count > 2 {
-      return context.preferences.emoji[name]
-    }
-    return context.preferences.emoji.emoji(name)
   }
 
   package func react(to message: Message, with emoji: String) -> Step {

@@ -41,7 +41,7 @@ struct ArgumentReader<Command: Subcommand> {
       guard option.takesDash || !isOption(word) else { throw missingValue(option) }
       awaiting = nil
       values.append((option, word))
-    } else if !takesOptions || !isOption(word) {
+    } else if !takesOptions || !isOption(word) || place?.takesDash == true && Int(word) != nil {
       try put(word)
     } else if word == "--" {
       takesOptions = false

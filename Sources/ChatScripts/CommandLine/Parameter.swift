@@ -84,6 +84,7 @@ extension ArgumentValue where Self: LosslessStringConvertible {
 }
 
 extension Int: ArgumentValue {}
+extension Int64: ArgumentValue {}
 extension UInt16: ArgumentValue {}
 extension String: ArgumentValue {
   package static var isRequired: Bool { true }

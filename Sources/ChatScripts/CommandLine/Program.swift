@@ -71,11 +71,25 @@ package struct Program {
     } catch HelpRequest.version {
       return try Self.print([SafeText(line: version)])
     } catch let error as WrongUsage {
+      if command is any JSONSubcommand.Type, words.contains("--json") { Self.print(error) }
       StandardError.say(sentence(for: error))
       for line in refusedUsage(of: command) { StandardError.write(line) }
       return 64
     }
-    return try called.run(Launch(options: options))
+    do {
+      return try called.run(Launch(options: options))
+    } catch {
+      if (called as? any JSONSubcommand)?.json == true { Self.print(error) }
+      throw error
+    }
+  }
+
+  /// Prints why a command failed, for programs that read JSON.
+  private static func print(_ error: any Error) {
+    let text = JSONLine.literal(sentence(for: error).string)
+    let output = StandardOutput()
+    output.write(JSONLine.safe("{\"type\":\"error\",\"text\":\(text)}"))
+    output.flush()
   }
 
   // MARK: Help

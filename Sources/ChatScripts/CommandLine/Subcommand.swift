@@ -27,6 +27,11 @@ extension Subcommand {
   package static func refusal(of word: String) -> WrongUsage? { nil }
 }
 
+/// A command that prints JSON if it is asked to: then its last line says why it failed.
+protocol JSONSubcommand: Subcommand {
+  var json: Bool { get }
+}
+
 /// A command with what the command line says to it.
 struct Invocation<Command: Subcommand> {
   var options = LaunchOptions()
@@ -86,6 +91,28 @@ extension Parameter {
     Parameter(
       "CONVERSATION", path, completes: .conversations,
       "A room's name, or @name of a person. Quote a leading #: '#lobby'.")
+  }
+}
+
+extension Parameter {
+  /// The message that a command is about.
+  static func number(_ path: WritableKeyPath<Command, Int>) -> Self {
+    Parameter(
+      "N", path, isRequired: true, takesDash: true,
+      "The number of the message; -1 is the newest, or the newest of yours.")
+  }
+
+  /// The position of the change after which to begin.
+  static func after(_ path: WritableKeyPath<Command, Int64?>) -> Self {
+    Parameter(
+      "--after", path, value: "position", takesDash: true,
+      "Begin after the change with this position, which an earlier line gave.")
+  }
+}
+
+func validPosition(_ position: Int64?) throws {
+  if let position, position < 0 {
+    throw WrongUsage(say("--after takes a position, such as 1234, that an earlier line gave."))
   }
 }
 

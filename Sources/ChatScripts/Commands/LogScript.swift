@@ -7,7 +7,7 @@ import StyledText
 
 /// `hobnob log`: prints the messages of a conversation for scripts, oldest first (rule 11.3). It
 /// marks nothing as seen or read (rule 7.3).
-struct LogScript: Subcommand {
+struct LogScript: JSONSubcommand {
   static let name = "log"
   static let abstract: StaticString = "Print messages of a conversation."
   static var parameters: [Parameter<Self>] {
@@ -97,19 +97,14 @@ private struct PrintedLog {
   /// The highest sort key of the printed messages.
   private var newestSort = Int64.min
   private var events: LoggedEvents?
-  private var printer: MessagePrinter
+  private var printer: LoggedUpdates
 
   init(_ script: Script, of conversation: Conversation, isJSON: Bool, hasEvents: Bool) {
     self.script = script
     self.conversation = conversation
     self.isJSON = isJSON
     if hasEvents { events = LoggedEvents(script, of: conversation.id, isJSON: isJSON) }
-    var options = MessagePrinter.Options(glyphs: script.glyphs)
-    // This printer prints only changes to messages, without a time.
-    options.timestamps = false
-    // A pipe gets whole bodies.
-    options.folding = script.folding ?? BodyPreview(mostBytes: .max, mostLines: 0)
-    printer = MessagePrinter(options: options, me: script.me.id)
+    printer = LoggedUpdates(script)
   }
 
   mutating func print(_ options: LogScript, within span: TimeSpan) throws {
@@ -256,17 +251,7 @@ private struct PrintedLog {
       let messages = updates.map(\.message).filter { printed.insert($0.id).inserted }
       return try script.print(messages, isJSON: true)
     }
-    for entry in updates {
-      switch entry {
-      case .revised(let message):
-        for line in printer.revision(of: message) { script.output.write(line.plain) }
-      case .reacted(let reaction):
-        let person = reaction.participant
-        let name = try script.names(of: [person.id]).name(person.name, of: person.id)
-        script.output.write(
-          MessagePrinter.line(for: reaction, by: name, printer.options).plain)
-      }
-    }
+    for update in updates { try printer.print(update) }
   }
 
   /// The current positions of the store and the conversation.

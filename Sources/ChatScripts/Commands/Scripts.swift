@@ -3,7 +3,10 @@
 extension Program {
   /// The commands for scripts, in the order of the help.
   package static let scripts: [any Subcommand.Type] = [
-    SendScript.self, LogScript.self, SearchScript.self, UnreadScript.self, WaitScript.self,
+    SendScript.self, EditScript.self, DeleteScript.self, ReactScript.self, LogScript.self,
+    SearchScript.self, UnreadScript.self, ReadScript.self, ListScript.self, WhoScript.self,
+    WaitScript.self,
+    WatchScript.self,
     ExportScript.self, ImportScript.self, CheckScript.self, ConnectScript.self, AccountScript.self,
   ]
 }

@@ -7,7 +7,7 @@ import StyledText
 /// `hobnob search` (rule 11.3): prints the messages that match a query, newest first. It searches
 /// the rooms that `log` can read, and your direct chats. It marks no message as seen or read
 /// (rule 7.3).
-struct SearchScript: Subcommand {
+struct SearchScript: JSONSubcommand {
   static let name = "search"
   static let abstract: StaticString = "Print the messages that a query finds, newest first."
   static var parameters: [Parameter<Self>] {

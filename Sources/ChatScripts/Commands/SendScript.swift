@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatPreferences
-import Composer
 import Conversations
+import Exchange
 import Glibc
-import Platform
 import StyledText
 
 /// `hobnob send`: sends a message from a script, then waits for its delivery if wanted (rule 11.3).
-struct SendScript: Subcommand {
+struct SendScript: JSONSubcommand {
   static let name = "send"
   static let abstract: StaticString = "Send a message: TEXT, or standard input."
   static var parameters: [Parameter<Self>] {
@@ -24,11 +23,14 @@ struct SendScript: Subcommand {
         "--create", \.create,
         "Create the room, or add the person, if hobnob does not know them yet."),
       Parameter(
+        "--join", \.join, "Enter the room first, so that you are one of its members."),
+      Parameter(
         "--wait", \.wait, value: "state", completes: .words(["sent", "delivered", "seen"]),
         "Wait until the message is sent, delivered or seen."),
       Parameter(
         "--timeout", \.timeout, value: "time", usual: Self().timeout.description,
         "How long to wait: seconds, or 90m, 12h."),
+      Parameter("--json", \.json, "Print the message as a JSON object."),
     ]
   }
 
@@ -37,8 +39,10 @@ struct SendScript: Subcommand {
   var attach: [String] = []
   var reply: Int?
   var create = false
+  var join = false
   var wait: String?
   var timeout = TimeLimit(seconds: 60)
+  var json = false
 
   func validate() throws {
     if let reply { try validNumber(reply, "--reply") }
@@ -59,23 +63,13 @@ struct SendScript: Subcommand {
       let limit = script.settings.attachmentLimit * 1_000_000
       // Check all files before reading, copying or sending anything.
       let files = try attach.map { try AttachmentCopy.inspect(fileAt: $0, limit: limit).bytes }
-      let conversation = try script.conversation(conversation, creates: create)
+      let conversation = try script.conversation(
+        conversation, creates: create, joins: join)
       try script.requireEntry(to: conversation)
       let abilities = try script.store.read { try $0.knownAbilities(of: conversation.id) }
       try check(abilities, in: conversation)
       let answered = try reply.map { try script.message($0, in: conversation) }
-      let body = try body()
-      guard body.contains(where: { !$0.isWhitespace }) || !attach.isEmpty else {
-        throw Refusal(
-          say("There is no text to send; give it after the conversation or on standard input."))
-      }
-      let (count, most) = (LineRules.characters(in: body), script.settings.messageLimit)
-      guard most == 0 || count <= most else {
-        throw Refusal(
-          say(
-            "The message has %1 characters; at most %2 are allowed.", SafeText(count),
-            SafeText(most)))
-      }
+      let body = try script.checked(body(), mayBeEmpty: !attach.isEmpty)
       try abilities.check(
         text: body, isReply: reply != nil, files: files, in: conversation.name)
       let store = script.store
@@ -87,6 +81,11 @@ struct SendScript: Subcommand {
         try $0.send(
           body, in: conversation.id, by: script.me.id, requireMembership: false,
           attachments: attachments, replyTo: answered?.id)
+      }
+      if json {
+        let line = try store.read { try $0.jsonLine(of: OrderedChange(new: message)) }
+        script.output.write(JSONLine.safe(line ?? ""))
+        script.output.flush()
       }
       if let waiting = try script.waiting(message, in: conversation, launch.environment) {
         StandardError.say(waiting)
@@ -108,24 +107,10 @@ struct SendScript: Subcommand {
   }
 
   private func body() throws -> String {
-    if !text.isEmpty { return LineRules.withoutNewlinesAtEnd(text.joined(separator: " ")) }
+    if !text.isEmpty { return MessageText.of(text) }
     // With a file, text is optional: do not read any from a terminal, but send a pipe's text along.
     if !attach.isEmpty, isatty(0) == 1 { return "" }
-    return LineRules.withoutNewlinesAtEnd(try Self.standardInput())
-  }
-
-  private static func standardInput() throws -> String {
-    do {
-      let bytes = try readAll(0) { count in
-        guard Memory.hasRoom(forText: count) else {
-          throw Refusal(say("There is not enough memory for the text on standard input."))
-        }
-        return true
-      }
-      return String(decoding: bytes, as: UTF8.self)
-    } catch let failure as SystemFailure {
-      throw Refusal(say("Standard input cannot be read: %1.", systemReason(failure.code)))
-    }
+    return try MessageText.standardInput()
   }
 
   @MainActor private func awaitState(
@@ -144,32 +129,5 @@ struct SendScript: Subcommand {
       say(
         "The message is stored, but was not %1 within %2 s.", state.word,
         SafeText(timeout.seconds)))
-  }
-}
-
-extension Script {
-  /// Returns a warning if the message waits because no process serves its network; `hobnob send`
-  /// does not start one. Otherwise nil.
-  fileprivate func waiting(
-    _ message: Message, in conversation: Conversation, _ environment: [String: String]
-  ) throws -> SafeText? {
-    guard message.state == .sending, let network = conversation.network,
-      let account = try store.read({ try $0.account(network: network) }),
-      try !store.read({ try $0.hasProcess(of: account) })
-    else { return nil }
-    let address = SafeText(line: account.address)
-    // An unreadable file is not a failure here: the message is already stored.
-    let settings = try? AccountFiles(environment: environment).settings(
-      of: account, inStoreAt: store.path)
-    guard let settings else {
-      return say(
-        "The message waits: %1 is not set up here. To set it up and send the message, type /account add %1 in hobnob.",
-        SafeText(line: account.network))
-    }
-    return settings.isWanted
-      ? say(
-        "The message waits: %1 is not connected. To send it, run hobnob connect %1 or start hobnob.",
-        address)
-      : say("The message waits: %1 is not connected. hobnob connect %1 sends it.", address)
   }
 }

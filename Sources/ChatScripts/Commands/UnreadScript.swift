@@ -9,7 +9,7 @@ import StyledText
 
 /// `hobnob unread` (rule 11.3): prints the conversations with unread messages, the one with the
 /// newest message first.
-struct UnreadScript: Subcommand {
+struct UnreadScript: JSONSubcommand {
   static let name = "unread"
   static let abstract: StaticString = "Print the conversations with unread messages."
   static var parameters: [Parameter<Self>] {
@@ -55,14 +55,8 @@ struct UnreadScript: Subcommand {
             JSONLine.safe(
               "{\"conversation\":\(JSONLine.literal(name)),\"unread\":\(entry.count),\"mentions\":\(entry.mentions)}"
             ))
-        } else if entry.mentions > 0 {
-          script.output.write(
-            say(
-              "%1: %2 unread, %3", SafeText(name: name), SafeText(entry.count),
-              UnreadCommands.mentions(entry.mentions)))
         } else {
-          script.output.write(
-            say("%1: %2 unread", SafeText(name: name), SafeText(entry.count)))
+          script.output.write(entry.sentence)
         }
       }
       return 0

@@ -3,11 +3,12 @@ import ChatPreferences
 import ChatRendering
 import ChatSession
 import Conversations
+import Exchange
 import StyledText
 
 /// `hobnob wait` (rule 11.3): sleeps until somebody else sends a message, and prints it. It marks
 /// nothing as seen or read (rule 7.3).
-struct WaitScript: Subcommand {
+struct WaitScript: JSONSubcommand {
   static let name = "wait"
   static let abstract: StaticString = "Wait for a message from somebody else, and print it."
   static var parameters: [Parameter<Self>] {
@@ -19,6 +20,7 @@ struct WaitScript: Subcommand {
         "--timeout", \.timeout, value: "time", "Give up after this time: seconds, or 90m, 12h."),
       Parameter(
         "--mention", \.mention, "Wait for a message that mentions you or is sent to you alone."),
+      .after(\.after),
       Parameter("--json", \.json, "Print the message as a JSON object."),
     ]
   }
@@ -26,33 +28,28 @@ struct WaitScript: Subcommand {
   var conversation: String?
   var timeout: TimeLimit?
   var mention = false
+  var after: Int64?
   var json = false
+
+  func validate() throws { try validPosition(after) }
 
   /// - Returns: 0; it throws a sentence when the time limit is over.
   func run(_ launch: Launch) throws -> Int32 {
     try launch.script { script in
       let conversation = try conversation.map { try script.conversation($0) }
-      // Someone in no conversation would wait for ever.
-      if conversation == nil, script.isNobody {
-        throw Script.noSuchPerson(named: script.me.identity)
-      }
       let bell = try BellWait(script.store, seconds: timeout?.seconds, watchesReader: true)
-      var reader = try NewMessageReader(script: script, conversation: conversation)
+      var reader = try ChangeReader(script, of: conversation.map { [$0] }, after: after)
       while true {
-        let arrived = try reader.arrived()
-        let me = try script.knownID
-        let attention =
-          try me.map { each in try script.store.read { try $0.attention(of: each) } } ?? Attention()
-        let found = arrived.filter {
-          $0.sender != me && $0.deletedAt == nil
-            && !attention.hides($0.sender, in: $0.conversation)
-            && (!mention
-              || !attention.isSilenced($0.sender, in: $0.conversation) && script.isForMe($0))
-        }
-        if let message = found.first {
-          try script.print(
-            [message], in: conversation == nil ? script.name(of: message.conversation) : nil,
-            isJSON: json)
+        if let found = try script.firstMessage(from: &reader, isMention: mention) {
+          if json {
+            let line = try script.store.read { try $0.jsonLine(of: found.change) }
+            script.output.write(JSONLine.safe(line ?? ""))
+          } else {
+            try script.print(
+              [found.message],
+              in: conversation == nil ? script.name(of: found.message.conversation) : nil,
+              isJSON: false)
+          }
           return 0
         }
         switch bell.next() {
@@ -72,43 +69,30 @@ struct WaitScript: Subcommand {
   }
 }
 
-/// Reads new messages, in one conversation or in all conversations of a person.
-@MainActor
-private struct NewMessageReader {
-  let script: Script
-  let conversation: Conversation?
-  private var position: Int64
-
-  init(script: Script, conversation: Conversation?) throws {
-    self.script = script
-    self.conversation = conversation
-    position = try script.store.read { try $0.position }
-  }
-
-  /// Returns the next messages, in order of arrival; empty if nothing has arrived.
-  mutating func arrived() throws -> [Message] {
-    guard let conversation else {
-      var found: [Message] = []
-      var hasMore = true
-      while hasMore, found.isEmpty {
-        let changes = try script.store.read { try $0.changes(since: position, for: script.me.id) }
-        (position, hasMore) = (changes.position, changes.hasMore)
-        found = changes.arrived
-      }
-      return found
-    }
-    // You can wait in a room without being in it.
-    let end = try script.store.read { try $0.position }
-    let found = try script.store.read {
-      try $0.arrivals(
-        in: conversation.id, since: position, upTo: end, limit: .max, for: script.me.id)
-    }
-    position = end
-    return found.map(\.message)
-  }
-}
-
 extension Script {
+  /// The next message of another person that was not deleted.
+  ///
+  /// - Parameter isMention: whether it must mention this person or be to them alone, and not be
+  ///   muted.
+  fileprivate func firstMessage(
+    from reader: inout ChangeReader, isMention: Bool
+  ) throws -> (change: OrderedChange, message: Message)? {
+    repeat {
+      let changes = try reader.next()
+      let attention =
+        try changes.isEmpty ? Attention() : store.read { try $0.attention(of: reader.me) }
+      for change in changes where change.person != reader.me {
+        guard case .new(let id) = change.what,
+          let message = try store.read({ try $0.message(id, for: reader.me) }),
+          message.deletedAt == nil
+        else { continue }
+        let isQuiet = attention.isSilenced(message.sender, in: message.conversation)
+        if !isMention || !isQuiet && isForMe(message) { return (change, message) }
+      }
+    } while reader.hasMore
+    return nil
+  }
+
   /// Whether a message mentions this person, or is to them alone (rule 7.10).
   fileprivate func isForMe(_ message: Message) -> Bool {
     message.names(me, settings.highlights)

@@ -8,6 +8,8 @@ import StyledText
 @MainActor
 struct ChangeReader {
   private let script: Script
+  /// The viewer: the person whom the script acts for, whom another process may add meanwhile.
+  private(set) var me: ID<Participant>
   /// Nil for all conversations of the person.
   private let conversations: Set<ID<Conversation>>?
   /// The last position that was read.
@@ -26,7 +28,7 @@ struct ChangeReader {
     if conversations == nil, script.isNobody {
       throw Script.noSuchPerson(named: script.me.identity)
     }
-    self.script = script
+    (self.script, me) = (script, script.me.id)
     self.conversations = conversations.map { Set($0.map(\.id)) }
     let newest = try script.store.read { try $0.position }
     self.position = position ?? newest
@@ -44,17 +46,18 @@ struct ChangeReader {
   ///
   /// - Throws: ``Refusal`` if an older copy of the store was put back.
   mutating func next() throws -> [OrderedChange] {
+    me = try script.knownID ?? me
     let (found, attention) = try script.store.read {
       (
         try $0.orderedChanges(
-          after: position, for: script.me.id, in: conversations, limit: Script.page),
-        try $0.attention(of: script.me.id)
+          after: position, for: me, in: conversations, limit: Script.page),
+        try $0.attention(of: me)
       )
     }
     if found.position < position { throw Self.beyond(found.position, position) }
     (position, hasMore) = (found.position, found.hasMore)
     return found.changes.filter {
-      $0.person == script.me.id || !attention.hides($0.person, in: $0.conversation)
+      $0.person == me || !attention.hides($0.person, in: $0.conversation)
     }
   }
 }

@@ -82,27 +82,39 @@ struct LoggedEvents {
   }
 
   private func write(_ events: ArraySlice<NumberedEvent>) throws {
-    if events.isEmpty || script.output.isClosed { return }
+    try script.print(Array(events), isJSON: isJSON)
+  }
+}
+
+extension Script {
+  /// Prints events of one conversation.
+  ///
+  /// - Parameter conversation: its name, printed with each event; nil if the reader knows it.
+  func print(
+    _ events: [NumberedEvent], in conversation: SafeText? = nil, isJSON: Bool
+  ) throws {
+    if events.isEmpty || output.isClosed { return }
     if isJSON {
       for event in events {
-        if let json = try script.store.read({ try $0.jsonLine(ofEvent: event.id) }) {
-          script.output.write(JSONLine.safe(json))
+        if let json = try store.read({ try $0.jsonLine(ofEvent: event.id) }) {
+          output.write(JSONLine.safe(json))
         }
       }
       return
     }
     let events = events.map(\.event)
-    let names = try script.names(
+    let names = try names(
       of: events.flatMap { [$0.participant, $0.other] }.compactMap { $0?.id })
-    let words = EventWords(glyphs: script.glyphs) { names.name($0.name, of: $0.id) }
+    let words = EventWords(glyphs: glyphs) { names.name($0.name, of: $0.id) }
+    let place = conversation.map { " " + $0 } ?? ""
     for group in EventWords.groups(of: events) {
       let text =
         try words.joinsAndLeaves(group)
         ?? words.sentence(
-          for: group[0], newName: script.store.read { try $0.newName(after: group[0]) }
+          for: group[0], newName: store.read { try $0.newName(after: group[0]) }
         )
-        .map { script.glyphs.lead(script.glyphs.event) + $0 }
-      if let text { script.output.write(LocalTime.stamp(group[0].at) + " " + text) }
+        .map { glyphs.lead(glyphs.event) + $0 }
+      if let text { output.write(LocalTime.stamp(group[0].at) + place + " " + text) }
     }
   }
 }

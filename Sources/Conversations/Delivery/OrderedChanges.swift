@@ -25,6 +25,15 @@ package struct OrderedChange: Hashable, Sendable {
   package var what: What
 }
 
+extension OrderedChange {
+  /// That a message arrived.
+  package init(new message: Message) {
+    self.init(
+      position: message.id.rawValue, conversation: message.conversation, person: message.sender,
+      what: .new(message.id))
+  }
+}
+
 /// A part of the changes after a position.
 package struct OrderedChanges: Sendable {
   package var changes: [OrderedChange]

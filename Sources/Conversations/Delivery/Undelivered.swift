@@ -1,6 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
+extension Access {
+  /// Whether the outbox has something about a message.
+  package func waits(_ message: ID<Message>) throws -> Bool {
+    try database.exists("SELECT 1 FROM outbox WHERE message = ?", message)
+  }
+
+  /// Why a network refused a change to a message, or to someone's reactions to it, since a position.
+  package func refusal(
+    about message: ID<Message>, by me: ID<Participant>, since position: Int64
+  ) throws -> Remark? {
+    try database.first(
+      """
+      SELECT failure FROM message WHERE id = ?1 AND moved > ?3 AND failure IS NOT NULL
+      UNION ALL
+      SELECT failure FROM reaction
+      WHERE message = ?1 AND participant = ?2 AND change > ?3 AND failure IS NOT NULL
+      """, message, me, position
+    ) { $0.optionalRemark("failure") } ?? nil
+  }
+}
+
 /// Entries that a network refused.
 extension Access where Mode: MayWrite {
   /// Records that the network refused an entry, which is no longer in the outbox.

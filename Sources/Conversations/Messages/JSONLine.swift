@@ -7,6 +7,15 @@ extension Row {
   }
 }
 
+extension JSONShape {
+  /// A row's object, safe for a terminal.
+  package static func line(_ row: Row) -> String {
+    var line: [UInt8] = []
+    row.appendJSON(to: &line)
+    return String(decoding: line, as: UTF8.self)
+  }
+}
+
 extension Access {
   /// A message as one line of JSON in the shape of hobnob-json(5), as `export` writes it.
   ///
@@ -17,11 +26,7 @@ extension Access {
   ///   print. Nil if there is no such message.
   package func jsonLine(of message: ID<Message>) throws -> String? {
     try database.first(
-      "SELECT \(JSONShape.message) FROM \(JSONShape.messageTables) WHERE m.id = ?", message
-    ) {
-      var line: [UInt8] = []
-      $0.appendJSON(to: &line)
-      return String(decoding: line, as: UTF8.self)
-    }
+      "SELECT \(JSONShape.message) FROM \(JSONShape.messageTables) WHERE m.id = ?", message,
+      read: JSONShape.line)
   }
 }

@@ -233,6 +233,27 @@ extension Access {
 }
 
 extension Access {
+  /// The message that a person wants to change: the one with number N, by any sender or, for -N,
+  /// their own Nth newest (rule 7.5).
+  ///
+  /// - Throws: `RuleError.noSuchMessage`, or `missing` for -N; `StoreError`.
+  package func message(
+    toChange number: Int, in conversation: ID<Conversation>, by me: ID<Participant>,
+    missing: RuleError
+  ) throws -> Message {
+    if number < 0 {
+      let back = Int(clamping: number.magnitude)
+      guard let message = try newest(by: me, in: conversation, skipping: back - 1) else {
+        throw missing
+      }
+      return message
+    }
+    guard let message = try message(number: number, in: conversation, for: me),
+      !message.isRecalled
+    else { throw RuleError.noSuchMessage(number) }
+    return message
+  }
+
   /// Whether hobnob can read neither a message nor the one before it, by the same sender: a run of
   /// them rings once (rule 14.10).
   package func continuesUnreadable(_ message: Message) throws -> Bool {

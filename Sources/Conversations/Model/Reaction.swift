@@ -29,6 +29,14 @@ public struct ReactionUpdate: Hashable, Sendable {
   public var at: Milliseconds
   /// Why a network refused it, which removed it.
   public var failure: Remark?
+
+  package init(
+    message: Message, participant: Participant, emoji: String? = nil, removed: String? = nil,
+    at: Milliseconds, failure: Remark? = nil
+  ) {
+    (self.message, self.participant, self.emoji) = (message, participant, emoji)
+    (self.removed, self.at, self.failure) = (removed, at, failure)
+  }
 }
 
 /// What a network says about someone's reactions to a message.
@@ -82,7 +90,7 @@ extension Reaction {
   }
 
   /// Whether two emoji are equal except for a presentation selector.
-  static func same(_ one: String, _ other: String) -> Bool {
+  package static func same(_ one: String, _ other: String) -> Bool {
     func bare(_ text: String) -> [Unicode.Scalar] {
       text.unicodeScalars.filter { $0 != "\u{FE0F}" && $0 != "\u{FE0E}" }
     }

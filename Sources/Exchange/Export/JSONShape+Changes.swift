@@ -42,21 +42,18 @@ extension Access {
   /// A change as one line of JSON: the object of hobnob-json(5), with the members `change` and
   /// `position`. Nil if what changed no longer exists.
   package func jsonLine(of change: OrderedChange) throws -> String? {
-    func line(_ row: Row) -> String {
-      var line: [UInt8] = []
-      row.appendJSON(to: &line)
-      return String(decoding: line, as: UTF8.self)
-    }
     let object: String? =
       switch change.what {
       case .new(let message), .edited(let message), .deleted(let message), .state(let message):
         try jsonLine(of: message)
       case .reaction(let message, let emoji, _):
-        try database.first(JSONShape.oneReaction, message, change.person, emoji, read: line)
+        try database.first(
+          JSONShape.oneReaction, message, change.person, emoji, read: JSONShape.line)
       case .event: try jsonLine(ofEvent: change.position)
       case .reached(let delivered, let seen):
         try database.first(
-          JSONShape.reached, change.conversation, change.person, delivered, seen, read: line)
+          JSONShape.reached, change.conversation, change.person, delivered, seen,
+          read: JSONShape.line)
       }
     return object.map {
       $0.dropLast() + ",\"change\":\"\(change.word)\",\"position\":\(change.position)}"

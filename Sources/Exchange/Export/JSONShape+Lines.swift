@@ -61,7 +61,7 @@ extension JSONShape {
     ORDER BY p.id
     """
 
-  static let conversations = """
+  private static let conversation = """
     SELECT \(jsonObject(
       ("type", "'conversation'"), ("conversation", conversationObject("c")),
       ("address", "nullif(c.address, substr(c.name, 2))"),
@@ -69,8 +69,12 @@ extension JSONShape {
       ("last_time", time("c.last_at")), ("forgotten", "nullif(\(boundedNumber("c.forgotten")), 0)"),
       ("keep", "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END"),
       ("maker", personObject(id: "c.maker")), ("removed", "iif(c.kind = \(Conversation.removed), 1, NULL)")))
-    FROM conversation c WHERE \(isWanted("c.id")) ORDER BY c.id
+    FROM conversation c
+
     """
+  static let conversations = conversation + "WHERE \(isWanted("c.id")) ORDER BY c.id"
+  /// The conversation with the row `?1`.
+  static let oneConversation = conversation + "WHERE c.id = ?1"
 
   static let members = """
     SELECT \(jsonObject(
@@ -161,10 +165,11 @@ extension JSONShape {
 extension Access {
   /// An event as one line of JSON, like ``jsonLine(of:)`` for a message.
   package func jsonLine(ofEvent id: Int64) throws -> String? {
-    try database.first(JSONShape.oneEvent, id) {
-      var line: [UInt8] = []
-      $0.appendJSON(to: &line)
-      return String(decoding: line, as: UTF8.self)
-    }
+    try database.first(JSONShape.oneEvent, id, read: JSONShape.line)
+  }
+
+  /// A conversation as one line of JSON.
+  package func jsonLine(ofConversation id: ID<Conversation>) throws -> String? {
+    try database.first(JSONShape.oneConversation, id, read: JSONShape.line)
   }
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatPreferences
+import Conversations
+import StyledText
+
+/// `hobnob edit`: gives one of the person's messages another text (rule 3.3).
+struct EditScript: Subcommand {
+  static let name = "edit"
+  static let abstract: StaticString = "Edit a message of yours: TEXT, or standard input."
+  static var parameters: [Parameter<Self>] {
+    [
+      .conversation(\.conversation), .number(\.number),
+      Parameter("TEXT", \.text, isText: true, "The new text; without it, standard input."),
+    ] + NetworkWait.parameters.map { $0.of(\.network) }
+  }
+
+  var conversation = ""
+  var number = 0
+  var text: [String] = []
+  private var network = NetworkWait()
+
+  func validate() throws { try validNumber(number, "N") }
+
+  func run(_ launch: Launch) throws -> Int32 {
+    try launch.script { script in
+      let conversation = try script.conversation(conversation)
+      let message = try script.messageToChange(number, in: conversation, missing: .nothingToEdit)
+      let body = try script.checked(
+        text.isEmpty ? MessageText.standardInput() : MessageText.of(text))
+      return try script.change(message, in: conversation, network, launch) {
+        _ = try $0.edit(message.id, to: body, by: script.me.id)
+      }
+    }
+  }
+}
+
+/// `hobnob delete`: deletes one of the person's messages.
+struct DeleteScript: Subcommand {
+  static let name = "delete"
+  static let abstract: StaticString = "Delete a message of yours."
+  static var parameters: [Parameter<Self>] {
+    [.conversation(\.conversation), .number(\.number)]
+      + NetworkWait.parameters.map { $0.of(\.network) }
+  }
+
+  var conversation = ""
+  var number = 0
+  private var network = NetworkWait()
+
+  func validate() throws { try validNumber(number, "N") }
+
+  func run(_ launch: Launch) throws -> Int32 {
+    try launch.script { script in
+      let conversation = try script.conversation(conversation)
+      let message = try script.messageToChange(
+        number, in: conversation, missing: .nothingToDelete)
+      return try script.change(message, in: conversation, network, launch) {
+        _ = try $0.deleteMessage(message.id, by: script.me.id)
+      }
+    }
+  }
+}
+
+extension Script {
+  /// The message with number N or, for -N, the person's own Nth newest (rule 7.5).
+  fileprivate func messageToChange(
+    _ number: Int, in conversation: Conversation, missing: RuleError
+  ) throws -> Message {
+    try requireEntry(to: conversation)
+    return try store.read {
+      try $0.message(toChange: number, in: conversation.id, by: me.id, missing: missing)
+    }
+  }
+}

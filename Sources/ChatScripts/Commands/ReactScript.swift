@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatPreferences
+import Conversations
+import StyledText
+
+/// `hobnob react`: gives a message a reaction, or removes it (rule 7.8). Unlike `/react`, it does
+/// not depend on what was there before, so that a script can repeat it.
+struct ReactScript: Subcommand {
+  static let name = "react"
+  static let abstract: StaticString = "React to a message with an emoji."
+  static var parameters: [Parameter<Self>] {
+    [
+      .conversation(\.conversation), .number(\.number),
+      Parameter("EMOJI", \.emoji, "An emoji, or its name, such as :tada:."),
+      Parameter("--remove", \.remove, "Remove this reaction of yours."),
+    ] + NetworkWait.parameters.map { $0.of(\.network) }
+  }
+
+  var conversation = ""
+  var number = 0
+  var emoji = ""
+  var remove = false
+  private var network = NetworkWait()
+
+  func validate() throws { try validNumber(number, "N") }
+
+  func run(_ launch: Launch) throws -> Int32 {
+    try launch.script { script in
+      let table = Preferences.emojiTable(environment: launch.environment)
+      let emoji = table.emoji(named: emoji) ?? table[emoji] ?? emoji
+      let conversation = try script.conversation(conversation)
+      try script.requireEntry(to: conversation)
+      let message = try script.message(number, in: conversation)
+      return try script.change(message, in: conversation, network, launch) { transaction in
+        let isThere = try transaction.reactions(of: message.id).contains {
+          $0.participant.id == script.me.id && Reaction.same($0.emoji, emoji)
+        }
+        if isThere == remove {
+          _ = try transaction.react(message.id, by: script.me.id, with: emoji)
+        }
+      }
+    }
+  }
+}
