@@ -41,8 +41,8 @@ extension EndToEnd {
       #expect(
         try home.run(["edit", "lobby", "-1", "--as", "ben"], input: "a\nb\n").status == 0)
       #expect(try log().contains("[2] ben: a\n    b (edited)"))
-      try refused("edit", "lobby", "1", "x", "--as", "ben", because: "message 1 is not yours")
-      try refused("edit", "lobby", "9", "x", "--as", "ben", because: "no message 9")
+      try refused("edit", "lobby", "1", "x", "--as", "ben", because: "Message 1 is not yours")
+      try refused("edit", "lobby", "9", "x", "--as", "ben", because: "o message 9")
       try refused("edit", "lobby", "1", "--as", "anna", because: "There is no text")
       #expect(try home.run(["edit", "lobby", "0", "x"]).status == 64)
       #expect(try home.run(["edit", "lobby", "tea", "x"]).status == 64)
@@ -50,12 +50,12 @@ extension EndToEnd {
 
     @Test("delete deletes a message of one's own")
     func delete() throws {
-      try refused("delete", "lobby", "2", "--as", "anna", because: "message 2 is not yours")
+      try refused("delete", "lobby", "2", "--as", "anna", because: "Message 2 is not yours")
       #expect(try home.run(["unread", "--as", "ben"]).status == 0)
       #expect(try home.run(["read", "lobby", "--as", "ben"]).status == 0)
       #expect(try home.run(["delete", "lobby", "-1", "--as", "anna"]).status == 0)
       #expect(try log().contains("[1] anna deleted this message"))
-      try refused("delete", "lobby", "1", "--as", "anna", because: "message 1 was deleted")
+      try refused("delete", "lobby", "1", "--as", "anna", because: "Message 1 was deleted")
       #expect(try home.run(["delete", "lobby"]).status == 64)
     }
 
@@ -70,8 +70,9 @@ extension EndToEnd {
           try home.run(["react", "lobby", "-1", "🎉", "--remove", "--as", "anna"]).status == 0)
         #expect(!(try log().contains("🎉")))
       }
-      try refused("react", "lobby", "2", "x", "--as", "anna", because: "“x” is not an emoji")
-      try refused("react", "lobby", "2", "🎉", "--as", "cem", because: "you are not in #lobby")
+      try refused(
+        "react", "lobby", "2", "tea time", "--as", "anna", because: "“tea time” is not an emoji")
+      try refused("react", "lobby", "2", "🎉", "--as", "cem", because: "You are not in #lobby")
     }
 
     @Test("7.3, 7.7: read marks as read up to a message; receipts off tells nobody")
@@ -101,7 +102,7 @@ extension EndToEnd {
           \.state)
       }
       #expect(states == [.seen, .sent], "\(anna)")
-      try refused("read", "lobby", "--as", "cem", because: "you are not in #lobby")
+      try refused("read", "lobby", "--as", "cem", because: "You are not in #lobby")
     }
 
     @Test("send --join makes the sender a member; --json prints the message with its position")

@@ -344,7 +344,7 @@ extension EndToEnd {
         let words = line[start.lowerBound...].split(separator: " ")
         return (String(words[0]), words.count > 1 && words[1].hasPrefix("<"))
       }.filter { !["--version", "--help"].contains($0.0) }
-      #expect(options.count == 11, "\(options)")
+      #expect(options.count == 13, "\(options)")
       for (option, takesValue) in options {
         // One that was taken for text would be sent.
         _ = try home.run(["send", "lobby", option] + (takesValue ? ["/dev/null/none"] : []))
