@@ -53,8 +53,8 @@ extension EndToEnd {
       let home = try Home()
       var options: Set<Substring> = []
       let commands = [
-        "", "open", "send", "log", "search", "unread", "wait", "export", "import", "check",
-        "account", "connect", "demo",
+        "", "open", "send", "edit", "delete", "react", "log", "search", "unread", "read", "list",
+        "who", "wait", "watch", "export", "import", "check", "account", "connect", "demo",
       ]
       for command in commands {
         let help = try home.run((command.isEmpty ? [] : [command]) + ["--help"])
