@@ -167,6 +167,17 @@ package enum JSON: Hashable, Sendable {
   }
 }
 
+// MARK: Literals
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  package init(stringLiteral text: String) { self = .text(text) }
+  package init(arrayLiteral items: JSON...) { self = .array(items) }
+  package init(dictionaryLiteral members: (String, JSON)...) {
+    self = .object(Dictionary(uniqueKeysWithValues: members))
+  }
+}
+
 /// Replaces each `\u0000` in a JSON text with another character.
 private struct NULPlaceholder {
   let text: String

@@ -13,13 +13,13 @@ extension Remark {
     switch part {
     case .quotation(let text): return .text(text)
     case .sentence(let key, let arguments):
-      var members: [String: JSON] = ["say": .text(key.other)]
+      var members: [JSONName: JSON] = [.say: .text(key.other)]
       if let one = key.one {
-        members["one"] = .text(one)
-        members["count"] = .integer(Int64(key.count))
+        members[.one] = .text(one)
+        members[.count] = .integer(Int64(key.count))
       }
-      if !arguments.isEmpty { members["with"] = .array(arguments.map(\.json)) }
-      return .object(members)
+      if !arguments.isEmpty { members[.with] = .array(arguments.map(\.json)) }
+      return .members(members)
     }
   }
 
@@ -36,13 +36,13 @@ extension Remark {
     case .array(let items) where depth < Self.deepest:
       self.init(items.flatMap { Remark($0, depth: depth + 1).parts })
     case .object where depth < Self.deepest:
-      guard let say = json["say"].text, say.utf8.count <= Self.longest,
-        json["one"].text?.utf8.count ?? 0 <= Self.longest
+      guard let say = json[.say].text, say.utf8.count <= Self.longest,
+        json[.one].text?.utf8.count ?? 0 <= Self.longest
       else { fallthrough }
       let key = Key(
-        other: say, one: json["one"].text,
-        count: json["count"].integer.map { Int(truncatingIfNeeded: $0) } ?? 0)
-      let arguments = json["with"].items.prefix(Self.mostArguments)
+        other: say, one: json[.one].text,
+        count: json[.count].integer.map { Int(truncatingIfNeeded: $0) } ?? 0)
+      let arguments = json[.with].items.prefix(Self.mostArguments)
       self.init([.sentence(key, arguments.map { Remark($0, depth: depth + 1) })])
     default: self.init("")
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import Conversations
 @testable import Exchange
 
-@Suite("hobnob-json(5)") struct ExchangeManualTests {
+@Suite("hobnob-json(5) and the schema") struct ExchangeManualTests {
   private let page: String
 
   init() throws {
@@ -23,39 +23,116 @@ import Testing
     return object.values.reduce(into: Set(object.keys)) { $0.formUnion(members($1)) }
   }
 
-  @Test("has every type and every member of an export")
-  func everyMember() throws {
+  /// A store whose export has every member that an export can have.
+  private func full() throws -> Lobby {
     let lobby = try Lobby()
     try lobby.fill()
     let gone = try lobby.store.writeDurablyIfNeeded { try $0.makeRoom("gone", for: lobby.anna) }.id
     try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, gone) }
     try lobby.store.writeDurably { try $0.remove(gone, by: lobby.anna) }
+    return lobby
+  }
+
+  private func lines(_ store: Store) throws -> [String] {
     var text = ""
-    try Export(of: lobby.store).write {
+    try Export(of: store).write {
       text += String(decoding: $0, as: UTF8.self)
       return true
     }
-    let objects = try text.split(separator: "\n").map {
-      try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  /// The names of all members of a form, at any depth.
+  private func names(_ form: JSONForm) -> Set<String> {
+    switch form {
+    case .list(let form): names(form)
+    case .object(let members):
+      members.reduce(into: []) { $0.formUnion(names($1.form).union([$1.name.rawValue])) }
+    default: []
     }
-    let all = objects.reduce(into: Set<String>()) { $0.formUnion(members($1)) }
-    try #require(all.count > 45, "\(all.sorted())")
-    let explained = page.split(separator: "\n")
-      .filter { $0.hasPrefix(".Li ") || $0.hasPrefix(".It Li ") }
-      .flatMap { $0.split { !$0.isLetter && $0 != "_" } }.map(String.init)
-    #expect(all.subtracting(explained) == [])
-    let headings = page.split(separator: "\n").filter { $0.hasPrefix(".Ss ") }
-      .map { String($0.dropFirst(4)) }
-    #expect(Set(objects.compactMap { $0["type"] as? String }).subtracting(headings) == [])
-    // And what the shape can say at all is in that store.
-    let shape =
-      [JSONShape.participants, JSONShape.conversations, JSONShape.members]
-      + [JSONShape.readers, JSONShape.messages, JSONShape.events]
-      + [JSONShape.drafts, JSONShape.inputHistory]
-    for sql in shape {
-      for member in sql.matches(of: #/'([a-z_]+)', /#) where member.1 != "people" {
-        #expect(all.contains(String(member.1)), "no \(member.1) in the full store")
+  }
+
+  /// An export follows the schema, which forbids here what it does not name, and has all that the
+  /// table names for exports.
+  @Test("an export has all members of the table, and no other")
+  func wholeExport() throws {
+    let lines = try lines(try full().store)
+    #expect(try SchemaCheck.faults(of: lines) == [])
+    let printed: Set<String> = ["online", "rank", "unread", "change", "position"]
+    for type in JSONTable.types.prefix(while: { $0.name != JSONTable.reaction.name }) {
+      let found = try lines.filter { $0.hasPrefix("{\"type\":\"\(type.name)\"") }
+        .reduce(into: Set<String>()) {
+          $0.formUnion(members(try JSONSerialization.jsonObject(with: Data($1.utf8))))
+        }
+      let missing = names(.object(type.members)).subtracting(found).subtracting(printed)
+      #expect(missing.isEmpty || type.name == "conversation" && missing == ["name", "mentions"])
+    }
+  }
+
+  @Test("the schema in share is made from the table, and allows what later versions may add")
+  func schema() throws {
+    let value = try JSONSerialization.jsonObject(with: Data(JSONTable.schema.line.utf8))
+    let made = try JSONSerialization.data(
+      withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    if ProcessInfo.processInfo.environment["HOBNOB_WRITE_SCHEMA"] != nil {
+      try (made + Data("\n".utf8)).write(to: SchemaCheck.file)
+    }
+    #expect(try Data(contentsOf: SchemaCheck.file) == made + Data("\n".utf8))
+    let later = [
+      #"{"type":"poll","question":3}"#, #"{"type":"end","colour":"red"}"#,
+      ##"{"type":"event","conversation":"#a","time":"2026-11-21T10:00:00.000Z","kind":"waved","##
+        + #""participant":{"identity":"zoe","network":"x","id":1}}"#,
+    ]
+    #expect(try SchemaCheck.faults(of: later, strictly: false) == [])
+    for wrong in [
+      #"{"kind":"end"}"#, #"{"type":"history","participant":"anna"}"#,
+      #"{"type":"position","position":"3"}"#,
+      ##"{"type":"draft","conversation":"#a","participant":3,"text":"","caret":0}"##,
+    ] {
+      #expect(try SchemaCheck.faults(of: [wrong], strictly: false).count == 1, "\(wrong)")
+    }
+  }
+
+  @Test("the page has a table of each type of lines, as the code has it")
+  func tables() throws {
+    for type in JSONTable.types {
+      let section = try #require(
+        page.components(separatedBy: "\n.Ss \(type.name)\n").dropFirst().first?
+          .components(separatedBy: "\n.S").first, "no \(type.name)")
+      let rows = section.matches(of: /\n\.It (Sy|Li) ([a-z_]+) Ta ([A-Za-z0-9 ]+) Ta/).map {
+        "\($0.2): \($0.3)\($0.1 == "Sy" ? ", always" : "")"
       }
+      #expect(
+        rows
+          == type.members.map {
+            "\($0.name.rawValue): \(word(for: $0.form))\($0.isAlways ? ", always" : "")"
+          }, "\(type.name)")
+      let explained = section.split { !$0.isLetter && $0 != "_" && $0 != "-" }.map(String.init)
+      for member in type.members {
+        #expect(names(member.form).subtracting(explained) == [], "\(type.name)")
+        switch member.form {
+        case .word(let words), .growingWord(let words):
+          let words = words.all.flatMap { $0.word.split(separator: " ").map(String.init) }
+          #expect(Set(words).subtracting(explained) == [], "\(type.name)")
+        default: break
+        }
+      }
+    }
+  }
+
+  private func word(for form: JSONForm) -> String {
+    switch form {
+    case .text: "text"
+    case .number: "number"
+    case .flag: "true or false"
+    case .one: "1"
+    case .time: "time"
+    case .person: "person"
+    case .conversation: "conversation"
+    case .sentence: "sentence"
+    case .word, .growingWord: "word"
+    case .list: "list"
+    case .object: "object"
     }
   }
 

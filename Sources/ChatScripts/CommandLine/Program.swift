@@ -86,9 +86,9 @@ package struct Program {
 
   /// Prints why a command failed, for programs that read JSON.
   private static func print(_ error: any Error) {
-    let text = JSONLine.literal(sentence(for: error).string)
+    let line = JSONTable.error.line([.text: .text(sentence(for: error).string)])
     let output = StandardOutput()
-    output.write(JSONLine.safe("{\"type\":\"error\",\"text\":\(text)}"))
+    output.write(JSONLine.safe(line))
     output.flush()
   }
 

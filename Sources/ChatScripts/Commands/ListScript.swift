@@ -48,11 +48,12 @@ extension Script {
   fileprivate func printJSON(_ entry: Listing, _ unread: Unread?) throws {
     let object = try store.read { try $0.jsonLine(ofConversation: entry.conversation.id) }
     guard let object else { return }
-    let name = JSONLine.literal(entry.conversation.name)
-    output.write(
-      JSONLine.safe(
-        object.dropLast()
-          + ",\"name\":\(name),\"unread\":\(entry.unread),\"mentions\":\(unread?.mentions ?? 0)}"))
+    let line = JSONTable.conversation.adding(
+      [
+        .name: .text(entry.conversation.name), .unread: .integer(Int64(entry.unread)),
+        .mentions: .integer(Int64(unread?.mentions ?? 0)),
+      ], to: object)
+    output.write(JSONLine.safe(line))
   }
 }
 

@@ -53,8 +53,10 @@ struct UnreadScript: JSONSubcommand {
         if json {
           script.output.write(
             JSONLine.safe(
-              "{\"conversation\":\(JSONLine.literal(name)),\"unread\":\(entry.count),\"mentions\":\(entry.mentions)}"
-            ))
+              JSONTable.unread.line([
+                .conversation: .text(name), .unread: .integer(Int64(entry.count)),
+                .mentions: .integer(Int64(entry.mentions)),
+              ])))
         } else {
           script.output.write(entry.sentence)
         }

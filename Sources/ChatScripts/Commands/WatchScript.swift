@@ -37,7 +37,7 @@ struct WatchScript: JSONSubcommand {
       let reader = try ChangeReader(script, of: named.isEmpty ? nil : named, after: after)
       if json, after == nil {
         script.output.write(
-          JSONLine.safe("{\"type\":\"position\",\"position\":\(reader.position)}"))
+          JSONLine.safe(JSONTable.position.line([.position: .integer(reader.position)])))
       }
       var watch = Watch(script: script, reader: reader, isJSON: json)
       repeat { try watch.printNew() } while !script.output.isClosed && bell.next() == .rang

@@ -51,17 +51,10 @@ struct WhoScript: JSONSubcommand {
 extension Presence {
   /// - Parameter hasRank: whether it is about one conversation, in which they have a rank.
   fileprivate func json(hasRank: Bool) -> String {
-    let members: [(String, String?)] = [
-      ("type", JSONLine.literal("participant")),
-      ("identity", JSONLine.literal(participant.identity)),
-      ("network", participant.network.map(JSONLine.literal)),
-      ("name", JSONLine.literal(participant.name)),
-      ("online", isKnown ? String(isHere) : nil),
-      ("away", away.map(JSONLine.literal)),
-      ("rank", hasRank && !rank.isEmpty ? JSONLine.literal(rank) : nil),
-    ]
-    return "{"
-      + members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
-      .joined(separator: ",") + "}"
+    JSONTable.participant.line([
+      .identity: .text(participant.identity), .network: JSON(text: participant.network),
+      .name: .text(participant.name), .online: isKnown ? .flag(isHere) : .null,
+      .away: JSON(text: away), .rank: hasRank && !rank.isEmpty ? .text(rank) : .null,
+    ])
   }
 }

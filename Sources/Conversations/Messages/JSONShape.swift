@@ -13,10 +13,28 @@ package enum JSONShape {
   /// its size in memory.
   package static let longestLine = 16_000_000
 
+  /// A line of this type, without the members that are NULL.
+  package static func line(
+    _ type: JSONType, _ values: KeyValuePairs<JSONName, String>
+  ) -> String {
+    object(type.members, values, first: "'type', '\(type.name)', ")
+  }
+
   /// An object of these members, without those that are NULL.
-  package static func jsonObject(_ pairs: (name: String, value: String)...) -> String {
-    let list = pairs.map { "'\($0.name)', \($0.value)" }.joined(separator: ",\n  ")
-    return "json_patch('{}', json_object(\(list)))"
+  package static func object(
+    _ members: [JSONMember], _ values: KeyValuePairs<JSONName, String>, first: String = ""
+  ) -> String {
+    members.check(values.map(\.key))
+    let list = values.map { "'\($0.key.rawValue)', \($0.value)" }.joined(separator: ",\n  ")
+    let object = "json_object(\(first)\(list))"
+    return members.allSatisfy(\.isAlways) ? object : "json_patch('{}', \(object))"
+  }
+
+  /// The word for the number in a column; the first word for any other number.
+  package static func word(_ column: String, _ words: JSONWords) -> String {
+    let cases = words.all.dropFirst().map { "WHEN \($0.number) THEN '\($0.word)'" }
+    let usual = words.all.first.map { "ELSE '\($0.word)'" } ?? ""
+    return "CASE \(column) \(cases.joined(separator: " ")) \(usual) END"
   }
 
   /// `2026-11-21T10:00:00.000Z`. An impossible time, which only another program can have stored,
@@ -36,10 +54,11 @@ package enum JSONShape {
 
   /// A person: a text for a person of this machine, an object for one on a network.
   package static func personObject(_ row: String) -> String {
-    """
-    json(CASE \(row).network WHEN '' THEN json_quote(\(row).identity)
-      ELSE json_object('identity', \(row).identity, 'network', \(row).network) END)
-    """
+    let elsewhere = object(
+      JSONTable.networkPerson, [.identity: "\(row).identity", .network: "\(row).network"])
+    return """
+      json(CASE \(row).network WHEN '' THEN json_quote(\(row).identity) ELSE \(elsewhere) END)
+      """
   }
 
   /// A person by the id of the participant's row.
@@ -50,14 +69,19 @@ package enum JSONShape {
   /// A room: a text for one in this store, an object for one on a network. A direct chat: an object
   /// with the two people.
   package static func conversationObject(_ row: String) -> String {
-    """
-    json(CASE \(row).kind
-      WHEN 1 THEN json_patch('{}', json_object(
-        'people', json_array(\(personObject(id: "\(row).one")), \(personObject(id: "\(row).other"))),
-        'network', nullif(\(row).network, '')))
-      ELSE CASE \(row).network WHEN '' THEN json_quote(\(row).name)
-        ELSE json_object('room', \(row).name, 'network', \(row).network) END END)
-    """
+    let people = [personObject(id: "\(row).one"), personObject(id: "\(row).other")]
+    let chat = object(
+      JSONTable.chat,
+      [
+        .people: "json_array(\(people.joined(separator: ", ")))",
+        .network: "nullif(\(row).network, '')",
+      ])
+    let elsewhere = object(
+      JSONTable.networkRoom, [.room: "\(row).name", .network: "\(row).network"])
+    return """
+      json(CASE \(row).kind WHEN 1 THEN \(chat)
+        ELSE CASE \(row).network WHEN '' THEN json_quote(\(row).name) ELSE \(elsewhere) END END)
+      """
   }
 
   /// The JSON in a column; NULL if there is none.
@@ -74,79 +98,63 @@ package enum JSONShape {
   }
 
   /// Message `m` of sender `p` in conversation `c`.
-  package static let message = jsonObject(
-    ("type", "'message'"),
-    ("uid", "lower(hex(m.uid))"),
-    ("conversation", conversationObject("c")),
-    ("number", "m.number"),
-    ("time", time("m.created_at")),
-    ("sender", personObject("p")),
-    ("name", Participant.name(of: "p", in: "m.conversation")),
-    (
-      "kind",
-      """
-      CASE m.kind WHEN 1 THEN 'action' WHEN 2 THEN 'notice' WHEN 3 THEN 'unreadable' ELSE 'text' END
-      """
-    ),
-    ("state", "CASE m.state WHEN 0 THEN 'failed' WHEN 1 THEN 'sending' ELSE 'sent' END"),
-    ("failure", "json(\(value("m.failure")))"),
-    ("edited", time("m.edited_at")),
-    ("deleted", time("m.deleted_at")),
-    ("removed_by", "m.removed_by"),
-    ("reason", "nullif(m.removal_reason, '')"),
-    ("gone", "CASE WHEN m.gone = 1 THEN 'deleted' WHEN m.gone <> 0 THEN 'taken back' END"),
-    ("reply_to", boundedNumber("m.reply_to", from: 1)),
-    ("text", "m.body"),
-    ("mentions", "json(\(value("m.mentions")))"),
-    ("remote_id", "m.remote_id"),
-    ("archive_id", "m.archive_id"),
-    ("unverified", "nullif(m.unverified <> 0, 0)"),
-    ("past", "nullif(m.brought = 2, 0)"),
-    (
-      "sort",
-      """
-      iif(\(SortKey.isSound), nullif(CAST(m.sort AS INTEGER), \(SortKey.expression(for: "m.created_at"))),
-        NULL)
-      """
-    ),
-    (
-      "revisions",
-      list(
-        "json_object('time', \(time("v.at")), 'text', v.body)",
-        from: "revision v WHERE v.message = m.id ORDER BY v.ordinal")
-    ),
-    (
-      "reactions",
-      list(
-        """
-        json_object('sender', \(personObject("q")), 'emoji', r.emoji, 'time', \(time("r.at")))
-        """,
+  package static let message = line(
+    JSONTable.message,
+    [
+      .uid: "lower(hex(m.uid))",
+      .conversation: conversationObject("c"),
+      .number: "m.number",
+      .time: time("m.created_at"),
+      .sender: personObject("p"),
+      .name: Participant.name(of: "p", in: "m.conversation"),
+      .kind: word("m.kind", JSONTable.messageKinds),
+      .state: word("m.state", JSONTable.messageStates),
+      .failure: "json(\(value("m.failure")))",
+      .edited: time("m.edited_at"),
+      .deleted: time("m.deleted_at"),
+      .removedBy: "m.removed_by",
+      .reason: "nullif(m.removal_reason, '')",
+      .gone: "iif(m.gone <> 0, \(word("min(m.gone, 2)", JSONTable.gone)), NULL)",
+      .replyTo: boundedNumber("m.reply_to", from: 1),
+      .text: "m.body",
+      .mentions: "json(\(value("m.mentions")))",
+      .remoteID: "m.remote_id",
+      .archiveID: "m.archive_id",
+      .unverified: "nullif(m.unverified <> 0, 0)",
+      .past: "nullif(m.brought = 2, 0)",
+      .sort: """
+      iif(\(SortKey.isSound),
+        nullif(CAST(m.sort AS INTEGER), \(SortKey.expression(for: "m.created_at"))), NULL)
+      """,
+      .revisions: list(
+        object(JSONTable.revision, [.time: time("v.at"), .text: "v.body"]),
+        from: "revision v WHERE v.message = m.id ORDER BY v.ordinal"),
+      .reactions: list(
+        object(
+          JSONTable.givenReaction,
+          [.sender: personObject("q"), .emoji: "r.emoji", .time: time("r.at")]),
         from: """
           reaction r JOIN participant q ON q.id = r.participant
           WHERE r.message = m.id AND r.removed = 0 ORDER BY r.at, r.change
-          """)
-    ),
-    (
-      "attachments",
-      "CASE WHEN m.attachments > 0 THEN "
+          """),
+      .attachments: "CASE WHEN m.attachments > 0 THEN "
         + list(
-          """
-          json_object('hash', lower(hex(a.hash)), 'name', a.name, 'media_type', a.type,
-            'bytes', max(CAST(a.bytes AS INTEGER), 0))
-          """,
-          from: "attachment a WHERE a.message = m.id ORDER BY a.ordinal") + " END"
-    ),
-    (
-      "outbox",
-      list(
-        """
-        json_patch('{}', json_object(
-          'operation', CASE x.operation WHEN 0 THEN 'send' WHEN 1 THEN 'edit' WHEN 2 THEN 'delete'
-            ELSE 'react' END,
-          'sender', \(personObject(id: "x.participant")), 'emoji', nullif(x.emoji, '')))
-        """,
-        from: "outbox x WHERE x.message = m.id ORDER BY x.id")
-    ))
+          object(
+            JSONTable.attachment,
+            [
+              .hash: "lower(hex(a.hash))", .name: "a.name", .mediaType: "a.type",
+              .bytes: "max(CAST(a.bytes AS INTEGER), 0)",
+            ]),
+          from: "attachment a WHERE a.message = m.id ORDER BY a.ordinal") + " END",
+      .outbox: list(
+        object(
+          JSONTable.entry,
+          [
+            .operation: word("x.operation", JSONTable.operations),
+            .sender: personObject(id: "x.participant"), .emoji: "nullif(x.emoji, '')",
+          ]),
+        from: "outbox x WHERE x.message = m.id ORDER BY x.id"),
+    ])
 
   package static let messageTables = """
     message m JOIN participant p ON p.id = m.sender JOIN conversation c ON c.id = m.conversation

@@ -21,16 +21,16 @@ public struct Mention: Hashable, Sendable {
 extension Mention {
   /// Nil for anything else.
   fileprivate init?(_ json: JSON) {
-    guard let start = json["start"].integer, let end = json["end"].integer, 0 <= start,
-      start < end, let identity = json["identity"].text
+    guard let start = json[.start].integer, let end = json[.end].integer, 0 <= start,
+      start < end, let identity = json[.identity].text
     else { return nil }
     self.init(range: Int(start)..<Int(end), identity: identity)
   }
 
   fileprivate var json: JSON {
-    .object([
-      "start": .integer(Int64(range.lowerBound)), "end": .integer(Int64(range.upperBound)),
-      "identity": .text(identity),
+    .members([
+      .start: .integer(Int64(range.lowerBound)), .end: .integer(Int64(range.upperBound)),
+      .identity: .text(identity),
     ])
   }
 }

@@ -4,12 +4,12 @@ import Conversations
 extension JSONShape {
   /// The reaction of `?2` with the emoji `?3` to the message with the row `?1`.
   fileprivate static let oneReaction = """
-    SELECT \(jsonObject(
-      ("type", "'reaction'"), ("conversation", conversationObject("c")), ("number", "m.number"),
-      ("uid", "lower(hex(m.uid))"), ("time", time("r.at")), ("sender", personObject("p")),
-      ("name", Participant.name(of: "p", in: "m.conversation")), ("emoji", "r.emoji"),
-      ("removed", "iif(r.removed, json('true'), NULL)"),
-      ("failure", "json(\(value("r.failure")))")))
+    SELECT \(line(JSONTable.reaction, [
+      .uid: "lower(hex(m.uid))", .conversation: conversationObject("c"), .number: "m.number",
+      .time: time("r.at"), .sender: personObject("p"),
+      .name: Participant.name(of: "p", in: "m.conversation"), .emoji: "r.emoji",
+      .removed: "iif(r.removed, json('true'), NULL)", .failure: "json(\(value("r.failure")))",
+    ]))
     FROM reaction r JOIN message m ON m.id = r.message
     JOIN conversation c ON c.id = m.conversation JOIN participant p ON p.id = r.participant
     WHERE r.message = ?1 AND r.participant = ?2 AND r.emoji = ?3
@@ -18,22 +18,25 @@ extension JSONShape {
   /// That `?2` has received the messages up to the number `?3` in the conversation `?1`, and seen
   /// those up to `?4`.
   fileprivate static let reached = """
-    SELECT \(jsonObject(
-      ("type", "'reader'"), ("conversation", conversationObject("c")),
-      ("participant", personObject("p")), ("delivered", "nullif(?3, 0)"), ("seen", "nullif(?4, 0)")))
+    SELECT \(line(JSONTable.reader, [
+      .conversation: conversationObject("c"), .participant: personObject("p"),
+      .delivered: "nullif(?3, 0)", .seen: "nullif(?4, 0)",
+    ]))
     FROM conversation c JOIN participant p ON p.id = ?2 WHERE c.id = ?1
     """
 }
 
 extension OrderedChange {
-  /// The word for it in JSON.
-  fileprivate var word: String {
+  /// The type of the line for it, and the word for what changed.
+  fileprivate var line: (type: JSONType, word: JSONTable.Change) {
     switch what {
-    case .new, .event: "new"
-    case .edited: "edited"
-    case .deleted: "deleted"
-    case .state, .reached: "state"
-    case .reaction(_, _, let isRemoved): isRemoved ? "deleted" : "new"
+    case .new: (JSONTable.message, .new)
+    case .edited: (JSONTable.message, .edited)
+    case .deleted: (JSONTable.message, .deleted)
+    case .state: (JSONTable.message, .state)
+    case .event: (JSONTable.event, .new)
+    case .reached: (JSONTable.reader, .state)
+    case .reaction(_, _, let isRemoved): (JSONTable.reaction, isRemoved ? .deleted : .new)
     }
   }
 }
@@ -55,8 +58,10 @@ extension Access {
           JSONShape.reached, change.conversation, change.person, delivered, seen,
           read: JSONShape.line)
       }
+    let line = change.line
     return object.map {
-      $0.dropLast() + ",\"change\":\"\(change.word)\",\"position\":\(change.position)}"
+      line.type.adding(
+        [.change: .text(line.word.rawValue), .position: .integer(change.position)], to: $0)
     }
   }
 }

@@ -6,11 +6,13 @@ import Conversations
 extension JSONShape {
   /// The first line; `?1` is the time.
   static let header = """
-    SELECT json_object('hobnob', 'export', 'version', \(version), 'exported', \(time("?1")))
+    SELECT \(object(
+      JSONTable.header,
+      [.hobnob: "'export'", .version: "\(version)", .exported: time("?1")]))
     """
 
   /// The last line. An export without it may have been cut off.
-  static let end = #"{"type":"end"}"#
+  static let end = JSONTable.end.line([:])
 
   /// Whether a conversation is wanted and visible.
   static func isWanted(_ id: String) -> String {
@@ -32,20 +34,20 @@ extension JSONShape {
 
   /// People: all of them, or those who take part in the conversations.
   static let participants = """
-    SELECT \(jsonObject(
-      ("type", "'participant'"), ("identity", "p.identity"), ("network", "nullif(p.network, '')"),
-      ("name", "p.name"),
-      ("last_conversation", """
+    SELECT \(line(JSONTable.participant, [
+      .identity: "p.identity", .network: "nullif(p.network, '')", .name: "p.name",
+      .lastConversation: """
         (SELECT \(conversationObject("k")) FROM conversation k
           WHERE k.id = p.last_conversation AND ?1 IS NULL AND \(isVisible("k.id")))
-        """),
-      ("away", "CASE WHEN ?1 IS NULL THEN p.away END"),
-      ("here", "CASE WHEN ?1 IS NULL THEN \(time("p.here")) END"),
-      ("absences", """
+        """,
+      .away: "CASE WHEN ?1 IS NULL THEN p.away END",
+      .here: "CASE WHEN ?1 IS NULL THEN \(time("p.here")) END",
+      .absences: """
         CASE WHEN ?1 IS NULL THEN \(list(
-          "json_object('since', \(time("a.since")), 'until', \(time("a.until")))",
+          object(JSONTable.absence, [.since: time("a.since"), .until: time("a.until")]),
           from: "absence a WHERE a.participant = p.id ORDER BY a.since")) END
-        """)))
+        """,
+    ]))
     FROM participant p
     WHERE \(Account.isVisible(network: "p.network", to: "?2")) AND (?1 IS NULL OR p.id IN (
       SELECT s.participant FROM membership s WHERE \(isWanted("s.conversation"))
@@ -62,13 +64,13 @@ extension JSONShape {
     """
 
   private static let conversation = """
-    SELECT \(jsonObject(
-      ("type", "'conversation'"), ("conversation", conversationObject("c")),
-      ("address", "nullif(c.address, substr(c.name, 2))"),
-      ("topic", "nullif(c.topic, '')"), ("last_number", boundedNumber("c.last_number")),
-      ("last_time", time("c.last_at")), ("forgotten", "nullif(\(boundedNumber("c.forgotten")), 0)"),
-      ("keep", "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END"),
-      ("maker", personObject(id: "c.maker")), ("removed", "iif(c.kind = \(Conversation.removed), 1, NULL)")))
+    SELECT \(line(JSONTable.conversation, [
+      .conversation: conversationObject("c"), .address: "nullif(c.address, substr(c.name, 2))",
+      .topic: "nullif(c.topic, '')", .lastNumber: boundedNumber("c.last_number"),
+      .lastTime: time("c.last_at"), .forgotten: "nullif(\(boundedNumber("c.forgotten")), 0)",
+      .keep: "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END",
+      .maker: personObject(id: "c.maker"), .removed: "iif(c.kind = \(Conversation.removed), 1, NULL)",
+    ]))
     FROM conversation c
 
     """
@@ -77,20 +79,22 @@ extension JSONShape {
   static let oneConversation = conversation + "WHERE c.id = ?1"
 
   static let members = """
-    SELECT \(jsonObject(
-      ("type", "'member'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
-      ("first", boundedNumber("s.first", from: 1)), ("last", boundedNumber("s.last")),
-      ("joined", time("nullif(s.joined, 0)"))))
+    SELECT \(line(JSONTable.member, [
+      .conversation: conversationObject("c"), .participant: personObject("p"),
+      .first: boundedNumber("s.first", from: 1), .last: boundedNumber("s.last"),
+      .joined: time("nullif(s.joined, 0)"),
+    ]))
     FROM membership s JOIN conversation c ON c.id = s.conversation
     JOIN participant p ON p.id = s.participant
     WHERE \(isWanted("c.id")) ORDER BY s.conversation, s.participant, s.first
     """
 
   static let readers = """
-    SELECT \(jsonObject(
-      ("type", "'reader'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
-      ("delivered", boundedNumber("r.delivered")), ("seen", boundedNumber("r.seen")),
-      ("read", boundedNumber("r.read"))))
+    SELECT \(line(JSONTable.reader, [
+      .conversation: conversationObject("c"), .participant: personObject("p"),
+      .delivered: boundedNumber("r.delivered"), .seen: boundedNumber("r.seen"),
+      .read: boundedNumber("r.read"),
+    ]))
     FROM reader r JOIN conversation c ON c.id = r.conversation
     JOIN participant p ON p.id = r.participant
     WHERE \(isWanted("c.id")) ORDER BY r.conversation, r.participant
@@ -107,19 +111,14 @@ extension JSONShape {
     """
 
   private static let event = """
-    SELECT \(jsonObject(
-      ("type", "'event'"), ("conversation", conversationObject("c")), ("time", time("e.at")),
-      ("participant", personObject("p")),
-      ("kind", """
-        CASE e.kind WHEN 1 THEN 'invitation' WHEN 2 THEN 'joined' WHEN 3 THEN 'left'
-          WHEN 4 THEN 'renamed' WHEN 7 THEN 'keep' WHEN 8 THEN 'room-renamed'
-          WHEN 9 THEN 'room-removed' WHEN 10 THEN 'moderated' ELSE 'topic' END
-        """),
-      ("other", personObject(id: "e.other")),
-      ("text", """
+    SELECT \(line(JSONTable.event, [
+      .conversation: conversationObject("c"), .time: time("e.at"), .participant: personObject("p"),
+      .kind: word("e.kind", JSONTable.eventKinds), .other: personObject(id: "e.other"),
+      .text: """
         json(CASE WHEN e.kind IN (2, 3, 10) THEN \(value("e.text"))
           WHEN e.text <> '' THEN json_quote(e.text) END)
-        """)))
+        """,
+    ]))
     FROM event e JOIN conversation c ON c.id = e.conversation
     JOIN participant p ON p.id = e.participant
 
@@ -130,16 +129,17 @@ extension JSONShape {
 
   /// Drafts are left out if only some conversations are exported: unsent messages are private.
   static let drafts = """
-    SELECT \(jsonObject(
-      ("type", "'draft'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
-      ("text", "d.text"),
-      ("caret", "min(max(d.caret, 0), length(CAST(d.text AS BLOB)))"), ("spans", "json(\(value("d.spans")))"),
-      ("files", list(
-        "json_patch('{}', json_object('path', f.path, 'name', f.name))",
+    SELECT \(line(JSONTable.draft, [
+      .conversation: conversationObject("c"), .participant: personObject("p"), .text: "d.text",
+      .caret: "min(max(d.caret, 0), length(CAST(d.text AS BLOB)))",
+      .spans: "json(\(value("d.spans")))",
+      .files: list(
+        object(JSONTable.draftFile, [.path: "f.path", .name: "f.name"]),
         from: """
           draft_file f WHERE f.participant = d.participant AND f.conversation = d.conversation
           ORDER BY f.ordinal
-          """))))
+          """),
+    ]))
     FROM draft d JOIN conversation c ON c.id = d.conversation
     JOIN participant p ON p.id = d.participant
     WHERE ?1 IS NULL AND (?2 IS NULL OR d.participant = ?2)
@@ -147,8 +147,9 @@ extension JSONShape {
     """
 
   static let inputHistory = """
-    SELECT \(jsonObject(
-      ("type", "'history'"), ("participant", personObject("p")), ("line", "h.line")))
+    SELECT \(line(JSONTable.history, [
+      .participant: personObject("p"), .line: "h.line",
+    ]))
     FROM history h JOIN participant p ON p.id = h.participant
     WHERE ?1 IS NULL AND (?2 IS NULL OR h.participant = ?2)
     ORDER BY h.change, h.id

@@ -5,40 +5,40 @@ import Conversations
 extension ExportReader {
   func add(participant object: JSONObject) throws {
     let person = try work.person(
-      object.text("identity"), network: object.optionalText("network") ?? "",
-      name: object.text("name"))
-    if let last = object["last_conversation"] { lastConversations.append((person, last)) }
+      object.text(.identity), network: object.optionalText(.network) ?? "",
+      name: object.text(.name))
+    if let last = object[.lastConversation] { lastConversations.append((person, last)) }
     // People who are already here have a more recent away state.
     guard work.newcomers.contains(person) else { return }
     try database.run(
       "UPDATE participant SET away = ?, here = ifnull(?, here) WHERE id = ?",
-      object.optionalText("away"), object.optionalTime("here"), person)
-    for absence in try object.objects("absences") {
+      object.optionalText(.away), object.optionalTime(.here), person)
+    for absence in try object.objects(.absences) {
       try database.run(
         "INSERT INTO absence(participant, since, until) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        person, absence.time("since"), absence.time("until"))
+        person, absence.time(.since), absence.time(.until))
     }
   }
 
   func add(conversation object: JSONObject) throws {
     let conversation = try conversation(object)
     guard conversation.isNew else { return }
-    let last = try object.optionalInteger("last_number", in: 0...Message.numbers.upperBound) ?? 0
+    let last = try object.optionalInteger(.lastNumber, in: 0...Message.numbers.upperBound) ?? 0
     conversation.lastNumber = max(conversation.lastNumber, last)
-    let keep = try object.optionalInteger("keep", in: 1...Int64.max)
+    let keep = try object.optionalInteger(.keep, in: 1...Int64.max)
     try database.run(
       """
       UPDATE conversation SET topic = ?, last_number = ?, last_at = ?, forgotten = ?, keep = ?,
         keep_from = ?, maker = ?, kind = iif(? AND kind = 0 AND network = '', \(Conversation.removed), kind)
       WHERE id = ?
-      """, object.optionalText("topic") ?? "", conversation.lastNumber,
-      object.optionalTime("last_time"),
-      object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0, keep,
+      """, object.optionalText(.topic) ?? "", conversation.lastNumber,
+      object.optionalTime(.lastTime),
+      object.optionalInteger(.forgotten, in: 0...Message.numbers.upperBound) ?? 0, keep,
       // Do not remove imported messages on the same day (rule 7.12).
       keep == nil ? 0 : work.transaction.clock() + Upkeep.keepDelay,
-      object["maker"] == nil ? nil : person(object, "maker"),
-      object.optionalInteger("removed", in: 1...1) != nil, conversation.id)
-    if !conversation.isLocal, let address = try object.optionalText("address") {
+      object[.maker] == nil ? nil : person(object, .maker),
+      object.optionalInteger(.removed, in: 1...1) != nil, conversation.id)
+    if !conversation.isLocal, let address = try object.optionalText(.address) {
       try database.run(
         "UPDATE OR IGNORE conversation SET address = ? WHERE id = ? AND kind = 0", address,
         conversation.id
@@ -47,9 +47,9 @@ extension ExportReader {
   }
 
   func add(member object: JSONObject) throws {
-    let (conversation, person) = (try conversation(object), try person(object, "participant"))
-    let first = try object.integer("first", in: 1...Message.numbers.upperBound + 1)
-    let last = try object.optionalInteger("last", in: 0...Message.numbers.upperBound)
+    let (conversation, person) = (try conversation(object), try person(object, .participant))
+    let first = try object.integer(.first, in: 1...Message.numbers.upperBound + 1)
+    let last = try object.optionalInteger(.last, in: 0...Message.numbers.upperBound)
     guard conversation.isNew else {
       if last == nil { work.entering.append((person, conversation)) }
       return
@@ -68,12 +68,12 @@ extension ExportReader {
       INSERT INTO membership(conversation, participant, first, last, joined)
       VALUES (?, ?, ?, ?, ifnull(?, 0))
       ON CONFLICT DO UPDATE SET last = excluded.last
-      """, conversation.id, person, first, last, object.optionalTime("joined"))
+      """, conversation.id, person, first, last, object.optionalTime(.joined))
   }
 
   func add(reader object: JSONObject) throws {
-    let (conversation, person) = (try conversation(object), try person(object, "participant"))
-    let marks = try ["delivered", "seen", "read"].map {
+    let (conversation, person) = (try conversation(object), try person(object, .participant))
+    let marks = try [JSONName.delivered, .seen, .read].map {
       try object.optionalInteger($0, in: 0...Message.numbers.upperBound) ?? 0
     }
     // The numbers of another store mean nothing here.
@@ -88,11 +88,11 @@ extension ExportReader {
   }
 
   func add(draft object: JSONObject) throws {
-    let (conversation, person) = (try conversation(object), try person(object, "participant"))
+    let (conversation, person) = (try conversation(object), try person(object, .participant))
     var draft = Draft(
-      text: try object.text("text"),
-      caret: Int(try object.optionalInteger("caret", in: 0...Int64(Int32.max)) ?? 0),
-      spans: try object.mentions("spans"))
+      text: try object.text(.text),
+      caret: Int(try object.optionalInteger(.caret, in: 0...Int64(Int32.max)) ?? 0),
+      spans: try object.mentions(.spans))
     draft.clampCaret()
     try database.run(
       """
@@ -100,12 +100,12 @@ extension ExportReader {
       ON CONFLICT DO NOTHING
       """, person, conversation.id, draft.text, draft.caret, draft.spans.json)
     if database.changedRows == 0 { return }
-    for (ordinal, file) in try object.objects("files").enumerated() {
+    for (ordinal, file) in try object.objects(.files).enumerated() {
       try database.run(
         """
         INSERT INTO draft_file(participant, conversation, ordinal, path, name)
         VALUES (?, ?, ?, ?, ?)
-        """, person, conversation.id, ordinal, file.text("path"), file.optionalText("name"))
+        """, person, conversation.id, ordinal, file.text(.path), file.optionalText(.name))
     }
   }
 
@@ -113,23 +113,18 @@ extension ExportReader {
   ///
   /// - Returns: why it was left out; nil if it was added, or the store has it.
   func add(event object: JSONObject) throws -> LineFault? {
-    let (conversation, person) = (try conversation(object), try person(object, "participant"))
-    let kinds: [(name: String, kind: Event.Kind)] = [
-      ("topic", .topic), ("invitation", .invitation), ("joined", .joined), ("left", .left),
-      ("renamed", .renamed), ("keep", .keep), ("room-renamed", .roomRenamed),
-      ("room-removed", .roomRemoved), ("moderated", .moderated),
-    ]
-    let name = try object.text("kind")
-    guard let kind = kinds.first(where: { $0.name == name })?.kind else {
+    let (conversation, person) = (try conversation(object), try person(object, .participant))
+    let name = try object.text(.kind)
+    guard let kind = JSONTable.eventKinds.number(of: name).flatMap(Event.Kind.init) else {
       return LineFault(
         "this version of hobnob does not know events of the kind “%1”", name)
     }
-    let other = object["other"] == nil ? nil : try self.person(object, "other")
-    if kind == .invitation, other == nil { throw LineFault("“%1” is missing", "other") }
+    let other = object[.other] == nil ? nil : try self.person(object, .other)
+    if kind == .invitation, other == nil { throw LineFault.missing(.other) }
     let text: any Bindable =
       kind.hasRemark
-      ? Remark(object["text"] ?? .null) : try object.optionalText("text") ?? ""
-    let time = try object.time("time")
+      ? Remark(object[.text] ?? .null) : try object.optionalText(.text) ?? ""
+    let time = try object.time(.time)
     try database.run(
       """
       UPDATE import_event SET count = count - 1 WHERE conversation = ? AND participant = ?
@@ -146,7 +141,7 @@ extension ExportReader {
 
   /// Adds a line of the input history only as often as the store lacked it.
   func add(history object: JSONObject) throws {
-    let (person, line) = (try person(object, "participant"), try object.text("line"))
+    let (person, line) = (try person(object, .participant), try object.text(.line))
     try database.run(
       "UPDATE import_line SET count = count - 1 WHERE participant = ? AND line = ? AND count > 0",
       person, line)

@@ -6,41 +6,41 @@ import Sentences
 // Messages and their files.
 extension ExportReader {
   func add(message object: JSONObject) throws {
-    let digits = try object.text("uid")
+    let digits = try object.text(.uid)
     guard [24, 32].contains(digits.utf8.count), let uid = bytes(ofHexadecimal: digits) else {
-      throw LineFault("“%1” is not 24 or 32 hexadecimal digits in lower case", "uid")
+      throw LineFault(
+        "“%1” is not 24 or 32 hexadecimal digits in lower case", JSONName.uid.rawValue)
     }
     let conversation = try conversation(object)
-    let attachments = try object.objects("attachments")
-    let revisions = try object.objects("revisions").map {
-      try Revision(body: $0.text("text"), at: $0.time("time"))
+    let attachments = try object.objects(.attachments)
+    let revisions = try object.objects(.revisions).map {
+      try Revision(body: $0.text(.text), at: $0.time(.time))
     }
-    let number = try object.integer("number", in: Message.numbers)
+    let number = try object.integer(.number, in: Message.numbers)
     var message = NewMessage(
-      speaker: try person(object, "sender"), body: try object.text("text"),
-      time: try object.time("time"))
+      speaker: try person(object, .sender), body: try object.text(.text),
+      time: try object.time(.time))
     (message.uid, message.number) = (uid, number)
-    message.sort = try object.optionalInteger("sort", in: SortKey.all)
+    message.sort = try object.optionalInteger(.sort, in: SortKey.all)
     message.state =
-      [.sent, .sending, .failed][
-        try object.choice("state", of: ["sent", "sending", "failed"])]
-    message.gone = try object.choice("gone", of: ["", "deleted", "taken back"])
-    message.editedAt = try object.optionalTime("edited")
-    message.deletedAt = try object.optionalTime("deleted")
-    if let moderator = try object.optionalText("removed_by") {
+      try object.choice(.state, of: JSONTable.messageStates).flatMap(DeliveryState.init) ?? .sent
+    message.gone = try object.choice(.gone, of: JSONTable.gone) ?? 0
+    message.editedAt = try object.optionalTime(.edited)
+    message.deletedAt = try object.optionalTime(.deleted)
+    if let moderator = try object.optionalText(.removedBy) {
       message.removal = Removal(
-        moderator: moderator, reason: try object.optionalText("reason") ?? "")
+        moderator: moderator, reason: try object.optionalText(.reason) ?? "")
     }
-    message.failure = object["failure"].map { Remark($0) }
-    message.name.origin = try object.optionalText("remote_id")
-    message.name.archive = try object.optionalText("archive_id")
-    message.isUnverified = try object.optionalInteger("unverified", in: 0...1) == 1
-    message.answeredNumber = try object.optionalInteger("reply_to", in: Message.numbers).map(
+    message.failure = object[.failure].map { Remark($0) }
+    message.name.origin = try object.optionalText(.remoteID)
+    message.name.archive = try object.optionalText(.archiveID)
+    message.isUnverified = try object.optionalInteger(.unverified, in: 0...1) == 1
+    message.answeredNumber = try object.optionalInteger(.replyTo, in: Message.numbers).map(
       Int.init)
-    message.mentions = try object.mentions("mentions")
+    message.mentions = try object.mentions(.mentions)
     message.attachments = attachments.count
     try setKind(of: &message, object)
-    message.isPast = try object.optionalInteger("past", in: 0...1) == 1
+    message.isPast = try object.optionalInteger(.past, in: 0...1) == 1
     if message.gone > 0 { (message.body, message.mentions) = ("", []) }
     switch try work.add(message, in: conversation) {
     case .known(let known):
@@ -60,12 +60,11 @@ extension ExportReader {
   /// Sets the kind of a message. A message of a kind that only a newer hobnob knows becomes a text
   /// that begins with a note about that.
   private func setKind(of message: inout NewMessage<ID<Participant>>, _ object: JSONObject) throws {
-    switch try object.optionalText("kind") ?? "text" {
-    case "text": message.kind = .text
-    case "action": message.kind = .action
-    case "notice": message.kind = .notice
-    case "unreadable": (message.kind, message.body) = (.unreadable, "")
-    case let kind:
+    guard let kind = try object.optionalText(.kind) else { return }
+    if let known = JSONTable.messageKinds.number(of: kind).flatMap(Message.Kind.init) {
+      message.kind = known
+      if known == .unreadable { message.body = "" }
+    } else {
       // The note is in English, like everything that hobnob stores for others.
       let note = "[a message of the kind “\(kind)”, which this version of hobnob does not know]"
       message.body = message.body.isEmpty ? note : note + " " + message.body
@@ -74,15 +73,15 @@ extension ExportReader {
   }
 
   private func add(reactionsIn object: JSONObject, on message: ID<Message>) throws {
-    for reaction in try object.objects("reactions") {
-      let emoji = try reaction.text("emoji")
-      if emoji.isEmpty { throw LineFault("“%1” is missing", "emoji") }
+    for reaction in try object.objects(.reactions) {
+      let emoji = try reaction.text(.emoji)
+      if emoji.isEmpty { throw LineFault.missing(.emoji) }
       try database.run(
         """
         INSERT INTO reaction(message, participant, emoji, at, change) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET removed = 0, at = excluded.at, failure = NULL
         WHERE excluded.at > at
-        """, message, try person(reaction, "sender"), emoji, try reaction.time("time"),
+        """, message, try person(reaction, .sender), emoji, try reaction.time(.time),
         try work.silentNumber())
     }
     try keepNewest(on: message)
@@ -107,38 +106,38 @@ extension ExportReader {
   private func add(
     attachment object: JSONObject, at ordinal: Int, of message: ID<Message>
   ) throws {
-    let digits = try object.text("hash")
+    let digits = try object.text(.hash)
     guard digits.utf8.count == 64, let hash = bytes(ofHexadecimal: digits) else {
-      throw LineFault("“%1” is not 64 hexadecimal digits in lower case", "hash")
+      throw LineFault("“%1” is not 64 hexadecimal digits in lower case", JSONName.hash.rawValue)
     }
-    let type = try object.optionalText("media_type").flatMap(FileType.checked)
+    let type = try object.optionalText(.mediaType).flatMap(FileType.checked)
     try database.run(
       "INSERT INTO attachment(message, ordinal, hash, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)",
-      message, ordinal, hash, FileName.safe(try object.text("name")), type ?? FileType.unknown,
-      try object.integer("bytes", in: 0...Int64.max))
+      message, ordinal, hash, FileName.safe(try object.text(.name)), type ?? FileType.unknown,
+      try object.integer(.bytes, in: 0...Int64.max))
   }
 
   /// Adds a message that waited for a network to the outbox, so that it keeps waiting here.
   private func add(outboxIn object: JSONObject, of message: ID<Message>) throws {
-    for entry in try object.objects("outbox") {
-      let operation = try entry.choice("operation", of: ["send", "edit", "delete", "react"])
-      let person = entry["sender"] == nil ? nil : try person(entry, "sender")
+    for entry in try object.objects(.outbox) {
+      let operation = try entry.choice(.operation, of: JSONTable.operations) ?? 0
+      let person = entry[.sender] == nil ? nil : try person(entry, .sender)
       try database.run(
         "INSERT INTO outbox(id, message, operation, participant, emoji) VALUES (?, ?, ?, ?, ?)",
         try work.transaction.nextChange(), message, operation, person,
-        person == nil ? nil : try entry.optionalText("emoji") ?? "")
+        person == nil ? nil : try entry.optionalText(.emoji) ?? "")
     }
   }
 
   func add(file object: JSONObject) throws {
-    let hash = try object.text("hash")
+    let hash = try object.text(.hash)
     guard AttachmentFolder.location(of: hash) != nil else {
-      throw LineFault("“%1” is not 64 hexadecimal digits in lower case", "hash")
+      throw LineFault("“%1” is not 64 hexadecimal digits in lower case", JSONName.hash.rawValue)
     }
-    let bytes = try object.integer("bytes", in: 0...Int64.max)
-    let offset = try object.integer("offset", in: 0...Int64.max)
-    guard let piece = Base64.decoded(try object.text("data")) else {
-      throw LineFault("“%1” is not base64", "data")
+    let bytes = try object.integer(.bytes, in: 0...Int64.max)
+    let offset = try object.integer(.offset, in: 0...Int64.max)
+    guard let piece = Base64.decoded(try object.text(.data)) else {
+      throw LineFault("“%1” is not base64", JSONName.data.rawValue)
     }
     let folder = work.transaction.attachmentFolder
     if file == nil, folder.size(of: hash).map(Int64.init) == bytes { return }

@@ -40,7 +40,7 @@ final class ExportReader {
   private func read(line: UnsafeBufferPointer<UInt8>) throws -> LineFault? {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return nil }
     let object = try JSONObject(line: line, database)
-    if let kind = try object.optionalText("hobnob") {
+    if let kind = try object.optionalText(.hobnob) {
       try begin(kind, object)
       (hasBegun, hasEnded) = (true, false)
       return nil
@@ -49,17 +49,17 @@ final class ExportReader {
       throw LineFault(
         "the first line is not the beginning of a hobnob export; give the format with --format")
     }
-    switch try object.text("type") {
-    case "message": try add(message: object)
-    case "participant": try add(participant: object)
-    case "conversation": try add(conversation: object)
-    case "member": try add(member: object)
-    case "reader": try add(reader: object)
-    case "event": return try add(event: object)
-    case "draft": try add(draft: object)
-    case "history": try add(history: object)
-    case "file": try add(file: object)
-    case "end": hasEnded = true
+    switch try object.text(.type) {
+    case JSONTable.message.name: try add(message: object)
+    case JSONTable.participant.name: try add(participant: object)
+    case JSONTable.conversation.name: try add(conversation: object)
+    case JSONTable.member.name: try add(member: object)
+    case JSONTable.reader.name: try add(reader: object)
+    case JSONTable.event.name: return try add(event: object)
+    case JSONTable.draft.name: try add(draft: object)
+    case JSONTable.history.name: try add(history: object)
+    case JSONTable.file.name: try add(file: object)
+    case JSONTable.end.name: hasEnded = true
     case let type:
       return LineFault("this version of hobnob does not know lines of the type “%1”", type)
     }
@@ -68,7 +68,7 @@ final class ExportReader {
 
   private func begin(_ kind: String, _ object: JSONObject) throws {
     guard kind == "export" else { throw LineFault("“%1” is not an export of hobnob", kind) }
-    let version = try object.integer("version", in: 1...Int64.max)
+    let version = try object.integer(.version, in: 1...Int64.max)
     if version > JSONShape.version {
       throw LineFault(
         "a newer hobnob wrote this export (version %1, this one reads up to %2); use the newer one",
@@ -99,13 +99,13 @@ final class ExportReader {
     lastConversations = []
   }
 
-  func person(_ object: JSONObject, _ name: String) throws -> ID<Participant> {
-    guard let value = object[name] else { throw LineFault("“%1” is missing", name) }
+  func person(_ object: JSONObject, _ name: JSONName) throws -> ID<Participant> {
+    guard let value = object[name] else { throw LineFault.missing(name) }
     return try person(value, object, name)
   }
 
   private func person(
-    _ value: JSON, _ object: JSONObject, _ name: String
+    _ value: JSON, _ object: JSONObject, _ name: JSONName
   ) throws -> ID<Participant> {
     if let known = people[value] { return known }
     let found: ID<Participant>
@@ -113,35 +113,36 @@ final class ExportReader {
       found = try work.person(identity, network: "")
     } else if let parts = JSONObject(value) {
       found = try work.person(
-        parts.text("identity"), network: parts.optionalText("network") ?? "")
+        parts.text(.identity), network: parts.optionalText(.network) ?? "")
     } else {
-      throw LineFault("the field “%1” does not say who is meant", name)
+      throw LineFault("the field “%1” does not say who is meant", name.rawValue)
     }
     people[value] = found
     return found
   }
 
   func conversation(_ object: JSONObject) throws -> ImportedConversation {
-    guard let value = object["conversation"] else {
-      throw LineFault("“%1” is missing", "conversation")
+    guard let value = object[.conversation] else {
+      throw LineFault.missing(.conversation)
     }
     if let known = conversations[value] { return known }
     let found: ImportedConversation
     if case .text(let name) = value {
       found = try work.room(name, network: "")
     } else if let parts = JSONObject(value) {
-      let network = try parts.optionalText("network") ?? ""
-      if let name = try parts.optionalText("room") {
+      let network = try parts.optionalText(.network) ?? ""
+      if let name = try parts.optionalText(.room) {
         found = try work.room(name, network: network)
       } else {
-        let two = try parts.values("people").map { try person($0, parts, "people") }
+        let two = try parts.values(.people).map { try person($0, parts, .people) }
         guard two.count == 2 else {
-          throw LineFault("the field “%1” does not say who is meant", "people")
+          throw LineFault("the field “%1” does not say who is meant", JSONName.people.rawValue)
         }
         found = try work.direct(two[0], two[1], network: network)
       }
     } else {
-      throw LineFault("the field “%1” does not say which conversation is meant", "conversation")
+      throw LineFault(
+        "the field “%1” does not say which conversation is meant", JSONName.conversation.rawValue)
     }
     conversations[value] = found
     return found

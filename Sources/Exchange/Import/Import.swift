@@ -154,7 +154,7 @@ package final class Import {
     if network.isEmpty {
       try check(identity)
     } else if identity.isEmpty {
-      throw LineFault("“%1” is missing", "identity")
+      throw LineFault.missing(.identity)
     }
     let id = try newcomer(identity, network: network, name: name)
     people[key] = id
@@ -165,7 +165,7 @@ package final class Import {
     _ identity: String, network: String, name: String?
   ) throws -> ID<Participant> {
     let wanted = name ?? identity
-    if wanted.isEmpty { throw LineFault("“%1” is missing", "name") }
+    if wanted.isEmpty { throw LineFault.missing(.name) }
     var chosen = wanted
     if network.isEmpty {
       try check(wanted)

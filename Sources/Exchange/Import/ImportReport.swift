@@ -66,6 +66,10 @@ struct LineFault: Error {
 
   init(_ key: StaticString, _ arguments: String...) { sentence = (key, arguments) }
 
+  static func missing(_ name: JSONName) -> LineFault {
+    LineFault("“%1” is missing", name.rawValue)
+  }
+
   /// This fault, reported only once for a file.
   var once: LineFault {
     var fault = self

@@ -28,82 +28,85 @@ struct JSONObject {
     self.members = members
   }
 
-  subscript(_ name: String) -> JSON? {
-    members[name].flatMap { $0 == .null ? nil : $0 }
+  subscript(_ name: JSONName) -> JSON? {
+    members[name.rawValue].flatMap { $0 == .null ? nil : $0 }
   }
 
   // MARK: Kinds
 
-  func optionalText(_ name: String) throws -> String? {
+  func optionalText(_ name: JSONName) throws -> String? {
     switch self[name] {
     case nil: nil
     case .text(let text): text
-    default: throw LineFault("“%1” is not text", name)
+    default: throw LineFault("“%1” is not text", name.rawValue)
     }
   }
 
-  func text(_ name: String) throws -> String {
+  func text(_ name: JSONName) throws -> String {
     try required(optionalText(name), name)
   }
 
-  func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws -> Int64? {
+  func optionalInteger(_ name: JSONName, in range: ClosedRange<Int64>) throws -> Int64? {
     switch self[name] {
     case nil: return nil
     case .integer(let number) where range.contains(number): return number
     case .integer(let number):
-      throw LineFault("%2 is too small or too large for “%1”", name, String(number))
-    default: throw LineFault("“%1” is not a whole number", name)
+      throw LineFault("%2 is too small or too large for “%1”", name.rawValue, String(number))
+    default: throw LineFault("“%1” is not a whole number", name.rawValue)
     }
   }
 
-  func integer(_ name: String, in range: ClosedRange<Int64>) throws -> Int64 {
+  func integer(_ name: JSONName, in range: ClosedRange<Int64>) throws -> Int64 {
     try required(optionalInteger(name, in: range), name)
   }
 
-  func optionalTime(_ name: String) throws -> Milliseconds? {
+  func optionalTime(_ name: JSONName) throws -> Milliseconds? {
     guard let text = try optionalText(name) else { return nil }
     guard let time = DateParser(text)?.exact else {
       throw LineFault(
-        "“%1” is not a time: %2; write times like 2026-11-21T10:00:00.000Z", name, text)
+        "“%1” is not a time: %2; write times like 2026-11-21T10:00:00.000Z", name.rawValue,
+        text)
     }
     return time
   }
 
-  func time(_ name: String) throws -> Milliseconds {
+  func time(_ name: JSONName) throws -> Milliseconds {
     try required(optionalTime(name), name)
   }
 
-  /// The index of the value among some words; the first one if it is missing.
-  func choice(_ name: String, of words: [String]) throws -> Int {
-    guard let text = try optionalText(name) else { return 0 }
-    guard let index = words.firstIndex(of: text) else {
+  /// The number of the value among some words; nil if it is missing.
+  func choice(_ name: JSONName, of words: JSONWords) throws -> Int? {
+    guard let text = try optionalText(name) else { return nil }
+    guard let number = words.number(of: text) else {
       throw LineFault(
-        "“%2” is not a valid value for “%1”; use %3", name, text,
-        words.filter { !$0.isEmpty }.joinedAsList())
+        "“%2” is not a valid value for “%1”; use %3", name.rawValue, text,
+        words.all.map(\.word).joinedAsList())
     }
-    return index
+    return number
   }
 
   /// The objects of an array; empty if it is missing.
-  func objects(_ name: String) throws -> [JSONObject] {
+  func objects(_ name: JSONName) throws -> [JSONObject] {
     if self[name] == nil { return [] }
     return try values(name).map {
       guard let object = JSONObject($0) else {
-        throw LineFault("“%1” contains something that is not an object", name)
+        throw LineFault("“%1” contains something that is not an object", name.rawValue)
       }
       return object
     }
   }
 
   /// The values of an array.
-  func values(_ name: String) throws -> [JSON] {
-    guard case .array(let items) = self[name] else { throw LineFault("“%1” is not an array", name) }
+  func values(_ name: JSONName) throws -> [JSON] {
+    guard case .array(let items) = self[name] else {
+      throw LineFault("“%1” is not an array", name.rawValue)
+    }
     return items
   }
 
   /// The mentions in a text; none if they are missing. Earlier exports have a string with a line
   /// such as `4-8 ben` for each.
-  func mentions(_ name: String) throws -> [Mention] {
+  func mentions(_ name: JSONName) throws -> [Mention] {
     guard case .text(let lines) = self[name] else {
       return self[name] == nil ? [] : [Mention](.array(try values(name)))
     }
@@ -115,8 +118,8 @@ struct JSONObject {
     }
   }
 
-  private func required<T>(_ value: T?, _ name: String) throws -> T {
-    guard let value else { throw LineFault("“%1” is missing", name) }
+  private func required<T>(_ value: T?, _ name: JSONName) throws -> T {
+    guard let value else { throw LineFault.missing(name) }
     return value
   }
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension JSONForm {
+  /// What JSON Schema (draft 2020-12) says of such a value. It must allow what later versions may
+  /// add: members and, where words can grow, words.
+  package var schema: JSON {
+    switch self {
+    case .text: ["type": "string"]
+    case .number(let least):
+      ["type": "integer", "minimum": least.map { .integer($0) } ?? .null]
+    case .flag: ["type": "boolean"]
+    case .one: ["const": .integer(1)]
+    case .time:
+      [
+        "type": "string",
+        "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$",
+      ]
+    case .person: ["$ref": "#/$defs/person"]
+    case .conversation: ["$ref": "#/$defs/place"]
+    case .sentence: ["$ref": "#/$defs/sentence"]
+    case .word(let words): ["enum": .array(words.all.map { .text($0.word) })]
+    case .growingWord(let words):
+      ["type": "string", "examples": .array(words.all.map { .text($0.word) })]
+    case .list(let form): ["type": "array", "items": form.schema]
+    case .object(let members): members.schema(type: nil)
+    }
+  }
+}
+
+extension [JSONMember] {
+  /// - Parameter type: the value of the member `type`; nil if there is none.
+  package func schema(type: String?) -> JSON {
+    var properties = type.map { [JSONName.type.rawValue: ["const": .text($0)]] } ?? [:]
+    for member in self { properties[member.name.rawValue] = member.form.schema }
+    let required = (type == nil ? [] : [JSONName.type]) + filter(\.isAlways).map(\.name)
+    return [
+      "type": "object", "properties": .object(properties),
+      "required": .array(required.map { .text($0.rawValue) }),
+    ]
+  }
+}
+
+extension JSONTable {
+  /// The schema in `share/hobnob/schema` of a line of an export, and of what commands print.
+  package static var schema: JSON {
+    func any(_ forms: [JSON]) -> JSON { ["anyOf": .array(forms)] }
+    func members(_ members: [JSONMember]) -> JSON { JSONForm.object(members).schema }
+    var definitions: [String: JSON] = [
+      "person": any([JSONForm.text.schema, members(networkPerson)]),
+      "place": any([JSONForm.text.schema, members(networkRoom), members(chat)]),
+      "sentence": any([
+        JSONForm.text.schema, members(sentence), JSONForm.list(.sentence).schema,
+      ]),
+      "header": members(header),
+    ]
+    for type in types { definitions[type.name] = type.members.schema(type: type.name) }
+    let rules: [JSON] = types.map { type in
+      [
+        "if": ["properties": ["type": ["const": .text(type.name)]], "required": ["type"]],
+        "then": ["$ref": .text("#/$defs/\(type.name)")],
+      ]
+    }
+    return [
+      "$schema": "https://json-schema.org/draft/2020-12/schema",
+      "title": "A line of JSON that hobnob prints, as hobnob-json(5) explains it",
+      "type": "object",
+      "anyOf": [["$ref": "#/$defs/header"], ["required": ["type"]]],
+      "allOf": .array(rules),
+      "$defs": .object(definitions),
+    ]
+  }
+}
