@@ -20,7 +20,8 @@ TOOLS = less vim-tiny xdg-utils ca-certificates gettext
 PACKAGE_TOOLS = binutils dpkg-dev lintian xz-utils
 PACKAGES = .build/packages
 DOCS = .build/docs
-TEST_TOOLS = fish irssi libvterm-dev locales mandoc openssl procps prosody python3-pip python3-slixmpp \
+TEST_TOOLS = fish irssi libvterm-dev locales mandoc openssl procps prosody python3-jsonschema python3-pip \
+	python3-slixmpp \
 	python3-yaml sqlite3 tmux weechat-headless zsh
 # Servers that the tests start. Installed, some would conflict with each other, and all would run.
 IRC_SERVERS = anope bitlbee inspircd ircd-hybrid ircd-irc2 ngircd znc
@@ -69,7 +70,7 @@ install:
 	done
 # The sources name the usual PREFIX.
 	cd $(DESTDIR)$(PREFIX)/share && sed -i 's,^\(ExecStart=\|\.It Pa \)/usr/local/,\1$(PREFIX)/,' \
-	  hobnob/hobnob@.service man/man1/hobnob.1 man/man5/hobnobrc.5
+	  hobnob/hobnob@.service man/man1/hobnob.1 man/man5/hobnobrc.5 man/man5/hobnob-json.5
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/hobnob $(BASH_SCRIPT) $(ZSH_SCRIPT) $(FISH_SCRIPT)

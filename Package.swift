@@ -29,7 +29,6 @@ let package = Package(
     .executable(name: "hobnob", targets: ["hobnob"]),
     .executable(name: "hobnob-xmpp", targets: ["hobnob-xmpp"]),
     .executable(name: "hobnob-irc", targets: ["hobnob-irc"]),
-    .executable(name: "hobnob-bridge", targets: ["hobnob-bridge"]),
     .library(name: "Conversations", targets: ["Conversations", "Storage"]),
     .library(name: "Composer", targets: ["Composer", "StyledText"]),
   ],
@@ -163,16 +162,6 @@ let package = Package(
       swiftSettings: ours,
       // As for hobnob-xmpp.
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
-    .target(
-      name: "Bridge",
-      dependencies: ["Networks", "NetworkInbox", "Conversations", "Platform", "Sentences"],
-      swiftSettings: ours),
-    .executableTarget(
-      name: "hobnob-bridge",
-      dependencies: ["Bridge", "Networks", "Platform", "Sentences"],
-      swiftSettings: ours,
-      // As for hobnob-xmpp.
-      linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",
       dependencies: [
@@ -285,13 +274,6 @@ let package = Package(
       dependencies: [
         "IRC", "Networks", "NetworkInbox", "Conversations", "Platform", "IRCFixture",
         "ProsodyFixture", "Repeatable", "StoreFixture",
-      ],
-      swiftSettings: tests),
-    .testTarget(
-      name: "BridgeTests",
-      dependencies: [
-        "Bridge", "Networks", "NetworkInbox", "Conversations", "Platform", "Repeatable",
-        "StoreFixture",
       ],
       swiftSettings: tests),
     .testTarget(

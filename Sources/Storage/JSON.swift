@@ -169,10 +169,15 @@ package enum JSON: Hashable, Sendable {
 
 // MARK: Literals
 
-extension JSON: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
-{
+extension JSON: ExpressibleByStringLiteral {
   package init(stringLiteral text: String) { self = .text(text) }
+}
+
+extension JSON: ExpressibleByArrayLiteral {
   package init(arrayLiteral items: JSON...) { self = .array(items) }
+}
+
+extension JSON: ExpressibleByDictionaryLiteral {
   package init(dictionaryLiteral members: (String, JSON)...) {
     self = .object(Dictionary(uniqueKeysWithValues: members))
   }

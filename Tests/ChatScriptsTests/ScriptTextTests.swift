@@ -113,7 +113,7 @@ import Testing
     #expect(safe.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
     #expect(safe.hasPrefix("\"a\\u0301\\u0301") && safe.hasSuffix("\\ud83c\\udf89\\u202e\""))
     #expect(JSONLine.safe("{\"a\":\"ü漢🎉\"}").string == "{\"a\":\"ü漢🎉\"}")
-    #expect(JSONLine.literal("a\"\\\u{1}\n") == #""a\"\\\u0001\u000a""#)
+    #expect(JSON.text("a\"\\\u{1}\n").line == #""a\"\\\u0001\u000a""#)
   }
 }
 

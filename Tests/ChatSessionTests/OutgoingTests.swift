@@ -267,12 +267,13 @@ struct OutgoingTests {
     let clock = ContinuousClock()
     let command = clock.measure { anna.say("/topic tea") }
     // The shortest of several, since other processes can take the processor away meanwhile.
-    let typing = (1...5).map { word in
-      clock.measure {
-        anna.type("word \(word)")
-        anna.wait(3000)
-      }
-    }.min() ?? .zero
+    let typing =
+      (1...5).map { word in
+        clock.measure {
+          anna.type("word \(word)")
+          anna.wait(3000)
+        }
+      }.min() ?? .zero
     #expect(anna.session.isWaitingForStore)
     #expect(typing * 3 < command)
     lock.release()

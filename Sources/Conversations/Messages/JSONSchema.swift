@@ -30,7 +30,8 @@ extension JSONForm {
 extension [JSONMember] {
   /// - Parameter type: the value of the member `type`; nil if there is none.
   package func schema(type: String?) -> JSON {
-    var properties = type.map { [JSONName.type.rawValue: ["const": .text($0)]] } ?? [:]
+    var properties: [String: JSON] = [:]
+    if let type { properties[JSONName.type.rawValue] = JSON.object(["const": .text(type)]) }
     for member in self { properties[member.name.rawValue] = member.form.schema }
     let required = (type == nil ? [] : [JSONName.type]) + filter(\.isAlways).map(\.name)
     return [

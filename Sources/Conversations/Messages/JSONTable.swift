@@ -147,7 +147,8 @@ package enum JSONTable {
 
   /// What a line of `hobnob watch` also has.
   package static let watched: [JSONMember] = [
-    .maybe(.change, .growingWord(JSONWords(Change.allCases.map(\.rawValue)))), .maybe(.position, .number()),
+    .maybe(.change, .growingWord(JSONWords(Change.allCases.map(\.rawValue)))),
+    .maybe(.position, .number()),
   ]
 
   package static let reaction = JSONType(
