@@ -3,8 +3,8 @@ import ChatPreferences
 import Conversations
 import StyledText
 
-/// `hobnob react`: gives a message a reaction, or removes it (rule 7.8). Unlike `/react`, it does
-/// not depend on what was there before, so that a script can repeat it.
+/// `hobnob react`: gives a message a reaction, or removes it (rule 7.8). Unlike `/react`, it
+/// changes nothing when a script repeats it.
 struct ReactScript: Subcommand {
   static let name = "react"
   static let abstract: StaticString = "React to a message with an emoji."

@@ -5,8 +5,7 @@ extension Program {
   package static let scripts: [any Subcommand.Type] = [
     SendScript.self, EditScript.self, DeleteScript.self, ReactScript.self, LogScript.self,
     SearchScript.self, UnreadScript.self, ReadScript.self, ListScript.self, WhoScript.self,
-    WaitScript.self,
-    WatchScript.self,
+    WaitScript.self, WatchScript.self,
     ExportScript.self, ImportScript.self, CheckScript.self, ConnectScript.self, AccountScript.self,
   ]
 }

@@ -28,7 +28,7 @@ extension JSONForm {
 }
 
 extension [JSONMember] {
-  /// - Parameter type: the value of the member `type`; nil if there is none.
+  /// - Parameter type: the value of the member `type`; nil for an object without that member.
   package func schema(type: String?) -> JSON {
     var properties: [String: JSON] = [:]
     if let type { properties[JSONName.type.rawValue] = JSON.object(["const": .text(type)]) }
@@ -42,7 +42,7 @@ extension [JSONMember] {
 }
 
 extension JSONTable {
-  /// The schema in `share/hobnob/schema` of a line of an export, and of what commands print.
+  /// The schema for the lines of an export and of commands with `--json`, in `share/hobnob/schema`.
   package static var schema: JSON {
     func any(_ forms: [JSON]) -> JSON { ["anyOf": .array(forms)] }
     func members(_ members: [JSONMember]) -> JSON { JSONForm.object(members).schema }
