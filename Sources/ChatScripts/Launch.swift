@@ -11,12 +11,14 @@ import StyledText
 package struct Launch {
   package let options: LaunchOptions
   package let environment: [String: String]
+  /// The program's name and version.
+  let version: String
 
   package init(
-    options: LaunchOptions, environment: [String: String] = Launch.environment()
+    options: LaunchOptions, environment: [String: String] = Launch.environment(),
+    version: String = ""
   ) {
-    self.options = options
-    self.environment = environment
+    (self.options, self.environment, self.version) = (options, environment, version)
   }
 
   /// The variables that hobnob uses; reading the whole environment would delay the first prompt.

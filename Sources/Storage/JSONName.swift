@@ -3,14 +3,16 @@
 /// The name of a member of a JSON object that other programs read or write. A name means the same
 /// everywhere: in exports, in what commands print, and in what programs say.
 package enum JSONName: String, CaseIterable, Hashable, Sendable {
-  case absences, address, attachments, away, bytes, caret, change, conversation, count, data
-  case deleted, delivered, draft, edited, emoji, end, exported, failure, files, first, forgotten
-  case gone, hash, here, hobnob, identity, joined, keep, kind, last, line, maker, member, mentions
-  case name, network, number, offset, one, online, operation, other, outbox, participant, past
-  case path, people, position, rank, reactions, read, reason, removed, revisions, room, say, seen
-  case sender, since, sort, spans, start, state, text, time, topic, type, uid, unread, until
-  case unverified, version, with
+  case absences, address, after, attachments, away, before, bytes, caret, change, conversation
+  case conversations, count, cut, data, deleted, delivered, draft, edited, emoji, end, exported
+  case failure, files, first, forgotten, gone, hash, here, hobnob, identity, joined, keep, kind
+  case last, line, maker, member, mentions, messages, name, network, number, offset, one, online
+  case operation, other, outbox, participant, past, path, people, position, query, rank, reactions
+  case read, reason, remove, removed, revisions, room, say, seen, sender, since, sort, spans, start
+  case state, text, time, timeout, topic, type, uid, unread, until, unverified, version, with
   case archiveID = "archive_id"
+  case forYou = "for_you"
+  case fromOthers = "from_others"
   case lastConversation = "last_conversation"
   case lastNumber = "last_number"
   case lastTime = "last_time"

@@ -78,7 +78,7 @@ package struct Program {
       return 64
     }
     do {
-      return try called.run(Launch(options: options))
+      return try called.run(Launch(options: options, version: version))
     } catch {
       if (called as? any JSONSubcommand)?.json == true { Self.print(error) }
       throw error

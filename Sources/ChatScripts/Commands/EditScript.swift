@@ -63,7 +63,7 @@ struct DeleteScript: Subcommand {
 
 extension Script {
   /// The message with number N or, for -N, the person's own Nth newest (rule 7.5).
-  fileprivate func messageToChange(
+  func messageToChange(
     _ number: Int, in conversation: Conversation, missing: RuleError
   ) throws -> Message {
     try requireEntry(to: conversation)

@@ -19,21 +19,11 @@ struct ListScript: JSONSubcommand {
   func run(_ launch: Launch) throws -> Int32 {
     try launch.script { script in
       if script.isNobody { return 0 }
-      // One state of the store, so that the counts fit.
-      let (listing, unread) = try script.store.read {
-        (
-          try $0.listing(for: script.me.id),
-          Dictionary(
-            try $0.unread(mentioning: script.me, script.settings.highlights).map {
-              ($0.conversation.id, $0)
-            }
-          ) { $1 }
-        )
-      }
-      for entry in listing {
-        let unread = unread[entry.conversation.id]
+      for (entry, unread) in try script.listed() {
         if json {
-          try script.printJSON(entry, unread)
+          if let line = try script.jsonLine(of: entry, unread) {
+            script.output.write(JSONLine.safe(line))
+          }
         } else {
           let name = SafeText(name: entry.conversation.name)
           script.output.write(unread?.sentence ?? name)
@@ -45,15 +35,27 @@ struct ListScript: JSONSubcommand {
 }
 
 extension Script {
-  fileprivate func printJSON(_ entry: Listing, _ unread: Unread?) throws {
+  /// The person's conversations, the one with the newest message first, and what is unread there.
+  func listed() throws -> [(entry: Listing, unread: Unread?)] {
+    // One state of the store, so that the counts fit.
+    try store.read { snapshot in
+      let unread = Dictionary(
+        try snapshot.unread(mentioning: me, settings.highlights).map { ($0.conversation.id, $0) }
+      ) { $1 }
+      return try snapshot.listing(for: me.id).map { ($0, unread[$0.conversation.id]) }
+    }
+  }
+
+  /// Nil if the conversation was removed a moment ago.
+  func jsonLine(of entry: Listing, _ unread: Unread?) throws -> String? {
     let object = try store.read { try $0.jsonLine(ofConversation: entry.conversation.id) }
-    guard let object else { return }
-    let line = JSONTable.conversation.adding(
-      [
-        .name: .text(entry.conversation.name), .unread: .integer(Int64(entry.unread)),
-        .mentions: .integer(Int64(unread?.mentions ?? 0)),
-      ], to: object)
-    output.write(JSONLine.safe(line))
+    return object.map {
+      JSONTable.conversation.adding(
+        [
+          .name: .text(entry.conversation.name), .unread: .integer(Int64(entry.unread)),
+          .mentions: .integer(Int64(unread?.mentions ?? 0)),
+        ], to: $0)
+    }
   }
 }
 

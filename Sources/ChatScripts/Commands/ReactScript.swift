@@ -26,19 +26,30 @@ struct ReactScript: Subcommand {
 
   func run(_ launch: Launch) throws -> Int32 {
     try launch.script { script in
-      let table = Preferences.emojiTable(environment: launch.environment)
-      let emoji = table.emoji(named: emoji) ?? table[emoji] ?? emoji
+      let emoji = Preferences.emojiTable(environment: launch.environment).emoji(typed: emoji)
       let conversation = try script.conversation(conversation)
       try script.requireEntry(to: conversation)
       let message = try script.message(number, in: conversation)
-      return try script.change(message, in: conversation, network, launch) { transaction in
-        let isThere = try transaction.reactions(of: message.id).contains {
-          $0.participant.id == script.me.id && Reaction.same($0.emoji, emoji)
-        }
-        if isThere == remove {
-          _ = try transaction.react(message.id, by: script.me.id, with: emoji)
-        }
+      return try script.change(message, in: conversation, network, launch) {
+        try $0.setReaction(emoji, of: script.me.id, to: message.id, isThere: !remove)
       }
     }
+  }
+}
+
+extension EmojiTable {
+  /// An emoji, or the one with this name.
+  func emoji(typed: String) -> String { emoji(named: typed) ?? self[typed] ?? typed }
+}
+
+extension DurableTransaction {
+  /// Gives a reaction or removes it; does nothing if that is done already.
+  func setReaction(
+    _ emoji: String, of person: ID<Participant>, to message: ID<Message>, isThere wanted: Bool
+  ) throws {
+    let isThere = try reactions(of: message).contains {
+      $0.participant.id == person && Reaction.same($0.emoji, emoji)
+    }
+    if isThere != wanted { _ = try react(message, by: person, with: emoji) }
   }
 }

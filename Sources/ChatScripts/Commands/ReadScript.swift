@@ -23,17 +23,23 @@ struct ReadScript: Subcommand {
 
   func run(_ launch: Launch) throws -> Int32 {
     try launch.script { script in
-      let conversation = try script.conversation(conversation)
-      guard try script.store.read({ try $0.isMember(script.me.id, of: conversation.id) }) else {
-        throw RuleError.notAMember(conversation.name)
-      }
-      let number = try until.map { try script.message($0, in: conversation).number }
-      try script.store.writeIfNeeded {
-        try $0.noteSeen(
-          by: script.me.id, in: conversation.id, upTo: number ?? conversation.lastNumber,
-          sendReceipt: script.settings.receipts)
-      }
+      try script.markAsRead(script.conversation(conversation), until: until)
       return 0
+    }
+  }
+}
+
+extension Script {
+  /// - Parameter until: the number of the last message that was read; nil for the newest.
+  func markAsRead(_ conversation: Conversation, until: Int?) throws {
+    guard try store.read({ try $0.isMember(me.id, of: conversation.id) }) else {
+      throw RuleError.notAMember(conversation.name)
+    }
+    let number = try until.map { try message($0, in: conversation).number }
+    try store.writeIfNeeded {
+      try $0.noteSeen(
+        by: me.id, in: conversation.id, upTo: number ?? conversation.lastNumber,
+        sendReceipt: settings.receipts)
     }
   }
 }

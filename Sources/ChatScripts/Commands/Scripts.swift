@@ -6,6 +6,7 @@ extension Program {
     SendScript.self, EditScript.self, DeleteScript.self, ReactScript.self, LogScript.self,
     SearchScript.self, UnreadScript.self, ReadScript.self, ListScript.self, WhoScript.self,
     WaitScript.self, WatchScript.self,
+    MCPScript.self,
     ExportScript.self, ImportScript.self, CheckScript.self, ConnectScript.self, AccountScript.self,
   ]
 }

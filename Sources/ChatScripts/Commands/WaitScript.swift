@@ -74,7 +74,7 @@ extension Script {
   ///
   /// - Parameter isMention: whether it must mention this person or be to them alone, and not be
   ///   muted.
-  fileprivate func firstMessage(
+  func firstMessage(
     from reader: inout ChangeReader, isMention: Bool
   ) throws -> (change: OrderedChange, message: Message)? {
     repeat {
@@ -94,7 +94,7 @@ extension Script {
   }
 
   /// Whether a message mentions this person, or is to them alone (rule 7.10).
-  fileprivate func isForMe(_ message: Message) -> Bool {
+  func isForMe(_ message: Message) -> Bool {
     message.names(me, settings.highlights)
       || message.kind != .notice
         && (try? store.read { try $0.conversation(message.conversation, for: me.id) })??.kind

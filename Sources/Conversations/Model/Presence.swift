@@ -17,4 +17,7 @@ public struct Presence: Hashable, Sendable {
   public var isKnown = true
   /// The words for what they may do in the room, such as `operator, bot`; empty for the usual.
   public var rank = ""
+
+  /// The rank of a program.
+  package static let bot = "bot"
 }

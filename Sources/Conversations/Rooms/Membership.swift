@@ -97,6 +97,16 @@ extension Access where Mode: MayWrite {
       SELECT id, ?2, last_number + 1, ?3 FROM conversation WHERE id = ?1
       """, conversation, me, clock())
   }
+
+  /// Shows the others that a member of a conversation of this machine is a program (rule 11.9).
+  package func markAsProgram(_ me: ID<Participant>, in conversation: ID<Conversation>) throws {
+    let isPlain = "conversation = ?1 AND participant = ?2 AND last IS NULL AND rank = ''"
+    guard try database.exists("SELECT 1 FROM membership WHERE \(isPlain)", conversation, me)
+    else { return }
+    try database.run(
+      "UPDATE membership SET rank = ?3 WHERE \(isPlain)", conversation, me, Presence.bot)
+    try touchPeople()
+  }
 }
 
 extension DurableTransaction {

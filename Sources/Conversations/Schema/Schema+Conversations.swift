@@ -81,7 +81,7 @@ extension Schema {
       first INTEGER NOT NULL,
       last INTEGER,                         -- NULL while they are members
       joined INTEGER NOT NULL DEFAULT 0,    -- when; 0 if unknown
-      rank TEXT NOT NULL DEFAULT '',        -- on a network, as in 'operator, bot'; '' the usual
+      rank TEXT NOT NULL DEFAULT '',        -- words, as in 'operator, bot'; '' the usual
       PRIMARY KEY (conversation, participant, first)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX membership_participant ON membership(participant, conversation);

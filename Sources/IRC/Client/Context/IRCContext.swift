@@ -213,7 +213,7 @@ struct IRCContext: NetworkContext, Sendable {
 
   /// The words for the highest of these signs and for a bot; empty for none.
   func rank(for signs: String, isBot: Bool = false) -> String {
-    [rank(for: signs), isBot ? "bot" : ""].filter { !$0.isEmpty }.joined(separator: ", ")
+    [rank(for: signs), isBot ? Presence.bot : ""].filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
   private func rank(for signs: String) -> String {
