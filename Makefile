@@ -27,6 +27,9 @@ TEST_TOOLS = fish irssi libvterm-dev locales mandoc openssl procps prosody pytho
 IRC_SERVERS = anope bitlbee inspircd ircd-hybrid ircd-irc2 ngircd znc
 IRC_PYTHON = irc-parser-tests pydle
 IRC_PARTS = .build/irc
+# Other people's clients for hobnob mcp, from PyPI.
+MCP_CLIENTS = 'mcp<3' 'fastmcp<5'
+MCP_PARTS = .build/mcp
 # Where each shell looks for completion scripts, below PREFIX. Packages of Debian have a folder of
 # their own in zsh. Debian's fish does not look below /usr/local, but where administrators put scripts.
 BASH_SCRIPT = share/bash-completion/completions/hobnob
@@ -92,6 +95,8 @@ test-deps: deps
 	done
 	test -d $(IRC_PARTS)/python || \
 	  python3 -m pip install -q --no-deps --target $(IRC_PARTS)/python $(IRC_PYTHON)
+	test -d $(MCP_PARTS) || \
+	  python3 -m pip install -q --no-compile --target $(MCP_PARTS) $(MCP_CLIENTS)
 
 # The package NAME, unpacked, and what it depends on, installed; an empty folder if Debian has no
 # such package: its tests are then skipped. Two look for their files where they would be installed:

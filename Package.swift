@@ -282,7 +282,7 @@ let package = Package(
         "Emulator", "NetworkInbox", "Conversations", "StyledText", "Platform", "Repeatable",
         "StoreFixture", "IRCFixture", "ProsodyFixture", "StubNetwork",
       ],
-      exclude: ["Themes", "foreign.py"],
+      exclude: ["Themes", "agents.py", "foreign.py"],
       swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]

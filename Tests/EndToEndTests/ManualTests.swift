@@ -54,7 +54,7 @@ extension EndToEnd {
       var options: Set<Substring> = []
       let commands = [
         "", "open", "send", "edit", "delete", "react", "log", "search", "unread", "read", "list",
-        "who", "wait", "watch", "export", "import", "check", "account", "connect", "demo",
+        "who", "wait", "watch", "mcp", "export", "import", "check", "account", "connect", "demo",
       ]
       for command in commands {
         let help = try home.run((command.isEmpty ? [] : [command]) + ["--help"])

@@ -33,6 +33,7 @@ struct MCPScript: Subcommand {
         StandardError.say(
           say("%1 is in no room; --rooms enters one.", SafeText(name: script.me.name)))
       }
+      _ = try script.store.shells.attach(script.me.id)
       let agent = Agent(
         script: script, rooms: rooms,
         emoji: Preferences.emojiTable(environment: launch.environment))
@@ -72,8 +73,8 @@ private final class AgentLoop {
   }
 
   private func storeChanged() {
-    // The agent may have entered a room. If the store is locked, the next change does it.
-    try? agent.rooms.markAsProgram()
+    // If the store is locked, the next change does it.
+    try? agent.rooms.takePart()
     write(server.answersAfterChange())
   }
 

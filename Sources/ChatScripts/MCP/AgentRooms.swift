@@ -52,11 +52,15 @@ struct AgentRooms {
           all.map { SafeText(name: $0.name) }.joinedAsList()))
   }
 
-  /// Shows the others that the agent is a program.
-  func markAsProgram() throws {
+  /// Shows the others that the agent is a program, and that it has their messages (rule 7.3).
+  func takePart() throws {
     let all = try all()
     try script.store.writeIfNeeded { transaction in
       for each in all { try transaction.markAsProgram(script.me.id, in: each.id) }
+      guard script.settings.receipts else { return }
+      try transaction.noteDelivered(
+        to: script.me.id,
+        upTo: Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0.lastNumber) }))
     }
   }
 }
