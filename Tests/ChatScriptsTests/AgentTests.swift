@@ -3,6 +3,7 @@ import ChatPreferences
 import Conversations
 import NetworkInbox
 import Platform
+import Repeatable
 import StoreFixture
 import StyledText
 import Testing
@@ -156,6 +157,41 @@ struct AgentTests {
     #expect(input.end() == [])
     let refusal = server.answers(to: nil, at: 0)
     #expect(refusal.count == 1 && refusal[0].contains("-32600"))
+  }
+
+  @Test("11.9: whatever a hostile client writes, each answer is one line of the protocol")
+  func lineFuzz() throws {
+    var random = FixedRandom(seed: LongRun.seed)
+    try town.other.writeDurably { _ = try $0.makeRoom("den") }
+    let values: [JSON] = [
+      "lobby", "den", "#lobby\n", "\u{1B}]0;x\u{7}", "\u{0}", "-1", 1, 0, -1, .integer(.max),
+      .integer(.min), .flag(true), .null, [], [:], [[["x"]]], ["name": "x"], "👍", "word*",
+      .text(String(repeating: "(", count: 3000)),
+    ]
+    let names = ["nosuch"] + Tool.all.flatMap { $0.parameters.map(\.name.rawValue) }
+    for _ in 0..<LongRun.rounds(400) {
+      let arguments = (0..<random.below(4)).map { _ in
+        (names.randomElement(using: &random)!, values.randomElement(using: &random)!)
+      }
+      var line = Array(
+        Self.call(
+          Tool.all.randomElement(using: &random)!.name,
+          .object(
+            Dictionary(arguments) { $1 }.merging(["conversation": "lobby"]) { old, _ in old }),
+          id: values.randomElement(using: &random)!
+        ).utf8)
+      for _ in 0..<(random.below(3) == 0 ? random.below(6) : 0) {
+        line[random.below(line.count)] = UInt8.random(in: 0...255, using: &random)
+      }
+      town.fixture.now += 5000
+      for answer in server.answers(to: line, at: 0) + server.answersAfterChange() {
+        #expect(try json(answer)["jsonrpc"] == "2.0" && !answer.contains("\n"), "\(line)")
+      }
+    }
+    let strays = try town.store.read { snapshot in
+      try snapshot.rooms(for: me.id).filter { $0.id != town.lobby && $0.lastNumber > 0 }
+    }
+    #expect(strays == [])
   }
 
   @Test("11.9: each tool has a schema whose required arguments it describes")

@@ -111,6 +111,7 @@ extension EndToEnd {
       #expect(nameless.status == 64 && nameless.output == "")
       #expect(
         nameless.errors == "hobnob: hobnob mcp needs --as NAME: an agent has a name of its own.\n")
+      #expect(try home.run(["mcp", "--as", "helper", "--rooms", ""]).status == 64)
       let roomless = try home.run(["mcp", "--as", "helper", "--rooms", "lobby,nosuch"])
       #expect(roomless.status == 1 && roomless.output == "")
       #expect(roomless.errors.contains("There is no room nosuch"))

@@ -21,13 +21,21 @@ struct MCPScript: Subcommand {
 
   var rooms: [String] = []
 
+  private var names: [String] { rooms.flatMap { $0.split(separator: ",").map(String.init) } }
+
+  func validate() throws {
+    // An empty variable of a shell must not mean all rooms.
+    if !rooms.isEmpty, names.isEmpty {
+      throw WrongUsage(say("--rooms needs the name of a room."))
+    }
+  }
+
   /// - Returns: 0 at the end of standard input.
   func run(_ launch: Launch) throws -> Int32 {
     guard launch.options.as != nil else {
       throw WrongUsage(say("hobnob mcp needs --as NAME: an agent has a name of its own."))
     }
     return try launch.script(creates: true) { script in
-      let names = rooms.flatMap { $0.split(separator: ",").map(String.init) }
       let rooms = try AgentRooms(script, named: names)
       if try rooms.all().isEmpty {
         StandardError.say(
