@@ -49,6 +49,11 @@ extension Access where Mode: MayWrite {
       ON CONFLICT DO UPDATE SET delivered = excluded.delivered, seen = excluded.seen,
         read = excluded.read, change = excluded.change
       """, conversation, person, new.delivered, new.seen, new.read, try nextChange())
+    try database.run(
+      """
+      DELETE FROM single_receipt WHERE conversation = ?1 AND participant = ?2
+        AND number <= iif(seen, ?3, ?4)
+      """, conversation, person, new.seen, max(new.delivered, new.seen))
   }
 
   /// Records that the reader's program has these messages (rule 7.3). Call this before you print
@@ -113,13 +118,71 @@ extension Access where Mode: MayWrite {
     try advance(
       person, in: conversation,
       to: Marks(delivered: number, seen: state == .seen ? number : 0))
-    if isFirst {
+    if isFirst { try noteFirstReceipt(of: person, in: conversation) }
+  }
+
+  private func noteFirstReceipt(
+    of person: ID<Participant>, in conversation: ID<Conversation>
+  ) throws {
+    try database.run(
+      """
+      UPDATE reader SET began = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
+      WHERE conversation = ?1 AND participant = ?2 AND began IS NULL
+      """, conversation, person)
+  }
+
+  /// Records that someone on a network has a message, which says nothing of the messages before it.
+  /// The marks follow as soon as all of the owner's messages up to it are confirmed.
+  ///
+  /// - Parameters:
+  ///   - message: of the account's owner.
+  ///   - isFirst: as for ``noteReached(by:in:upTo:_:isFirst:)``.
+  package func noteReceived(
+    by person: ID<Participant>, _ message: Message, _ state: DeliveryState, isFirst: Bool
+  ) throws {
+    try savepoint {
+      let known = try marks(of: person, in: message.conversation)
+      if message.number <= (state == .seen ? known.seen : known.delivered) { return }
       try database.run(
         """
-        UPDATE reader SET began = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
-        WHERE conversation = ?1 AND participant = ?2 AND began IS NULL
-        """, conversation, person)
+        INSERT INTO single_receipt(conversation, participant, number, seen) VALUES (?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET seen = max(seen, excluded.seen)
+        """, message.conversation, person, message.number, state == .seen)
+      try database.run(
+        """
+        INSERT INTO reader(conversation, participant, change) VALUES (?, ?, ?)
+        ON CONFLICT DO UPDATE SET change = excluded.change
+        """, message.conversation, person, try nextChange())
+      try advance(
+        person, in: message.conversation,
+        to: Marks(
+          delivered: confirmed(by: person, message, seenOnly: false),
+          seen: confirmed(by: person, message, seenOnly: true)))
+      if isFirst { try noteFirstReceipt(of: person, in: message.conversation) }
     }
+  }
+
+  /// The number before the first message of the owner's that is not confirmed.
+  private func confirmed(
+    by person: ID<Participant>, _ message: Message, seenOnly: Bool
+  ) throws -> Int {
+    let open = try database.first(
+      """
+      SELECT min(m.number) AS number FROM message m JOIN reader r
+        ON r.conversation = m.conversation AND r.participant = ?2
+      WHERE m.conversation = ?1 AND m.sender = ?3 AND m.brought = 0 AND m.gone = 0
+        AND m.number > iif(?4, r.seen, max(r.seen, r.delivered)) AND NOT EXISTS (
+          SELECT 1 FROM single_receipt x WHERE x.conversation = ?1 AND x.participant = ?2
+            AND x.number = m.number AND x.seen >= ?4)
+      """, message.conversation, person, message.sender, seenOnly
+    ) { $0.optionalInt64("number") }
+    if case .some(.some(let number)) = open { return Int(number) - 1 }
+    return try database.first(
+      """
+      SELECT max(number) AS number FROM single_receipt
+      WHERE conversation = ? AND participant = ? AND seen >= ?
+      """, message.conversation, person, seenOnly
+    ) { $0.int("number") } ?? 0
   }
 }
 

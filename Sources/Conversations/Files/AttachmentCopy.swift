@@ -180,3 +180,15 @@ extension AttachmentFolder {
     return try copy.finish()
   }
 }
+
+extension AttachmentFolder {
+  /// Copies a whole file at once.
+  ///
+  /// - Parameter limit: in bytes.
+  /// - Throws: `AttachmentError`.
+  package func take(_ path: String, name: String, limit: Int) throws -> Attachment {
+    let copy = try AttachmentCopy(path: path, name: name, limit: limit, into: self)
+    while try copy.step() {}
+    return try copy.finish()
+  }
+}

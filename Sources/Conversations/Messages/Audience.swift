@@ -30,9 +30,12 @@ struct Audience {
     var absences: [Range<Milliseconds>] = []
     /// Messages before this number are for the person only if they have seen them.
     var began = 0
+    /// The states of messages beyond those marks, by number.
+    var single: [Int: DeliveryState] = [:]
 
     func state(of number: Int) -> DeliveryState {
-      seen >= number ? .seen : delivered >= number ? .delivered : .sent
+      let marked: DeliveryState = seen >= number ? .seen : delivered >= number ? .delivered : .sent
+      return max(marked, single[number] ?? .sent)
     }
   }
 
@@ -49,7 +52,8 @@ struct Audience {
       guard
         interval.participant != message.sender && interval.first <= number
           && number <= interval.last
-          && (interval.began <= number || interval.seen >= number) && interval.participant != last
+          && (interval.began <= number || interval.state(of: number) == .seen)
+          && interval.participant != last
           && !interval.absences.contains(where: { $0.contains(message.createdAt) })
       else { return false }
       last = interval.participant
@@ -75,6 +79,7 @@ extension Access {
       return Audience(intervals: readers)
     }
     let absences = try absences(from: conversation)
+    let single = try singleReceipts(in: conversation)
     return Audience(
       intervals: try database.rows(
         """
@@ -91,8 +96,17 @@ extension Access {
           last: $0.isNull("last") ? Int.max : $0.int("last"),
           // A NULL, if nothing is known yet, is read as 0.
           delivered: $0.int("delivered"), seen: $0.int("seen"),
-          absences: absences[person, default: []])
+          absences: absences[person, default: []], single: single[person] ?? [:])
       })
+  }
+
+  private func singleReceipts(
+    in conversation: ID<Conversation>
+  ) throws -> [ID<Participant>: [Int: DeliveryState]] {
+    try database.rows(
+      "SELECT participant, number, seen FROM single_receipt WHERE conversation = ?", conversation
+    ) { (person: $0.id("participant") as ID<Participant>, $0.int("number"), $0.bool("seen")) }
+    .reduce(into: [:]) { $0[$1.person, default: [:]][$1.1] = $1.2 ? .seen : .delivered }
   }
 
   /// The recipients in a network's room: the people whose programs report how far they have read. A
@@ -108,15 +122,17 @@ extension Access {
         WHERE c.id = ? AND c.kind = 0
         """, room)
     else { return nil }
+    let single = try singleReceipts(in: room)
     return try database.rows(
       """
       SELECT participant, seen, began FROM reader
       WHERE conversation = ? AND began IS NOT NULL ORDER BY participant
       """, room
     ) {
-      Audience.Interval(
-        participant: $0.id("participant"), first: 1, last: Int.max, delivered: $0.int("seen"),
-        seen: $0.int("seen"), began: $0.int("began"))
+      let person: ID<Participant> = $0.id("participant")
+      return Audience.Interval(
+        participant: person, first: 1, last: Int.max, delivered: $0.int("seen"),
+        seen: $0.int("seen"), began: $0.int("began"), single: single[person] ?? [:])
     }
   }
 
@@ -176,8 +192,12 @@ extension Access {
     // A receipt for a message that arrived has a higher change number than the message.
     let marks = try database.first(
       """
-      SELECT count(*) AS delivered, count(nullif(r.seen >= ?2, 0)) AS seen FROM reader r
-      WHERE r.change > ?5 AND +r.conversation = ?1 AND max(r.delivered, r.seen) >= ?2
+      SELECT count(*) AS delivered,
+        count(nullif(r.seen >= ?2 OR ifnull(x.seen, 0), 0)) AS seen
+      FROM reader r LEFT JOIN single_receipt x
+        ON x.conversation = ?1 AND x.participant = r.participant AND x.number = ?2
+      WHERE r.change > ?5 AND +r.conversation = ?1
+        AND (max(r.delivered, r.seen) >= ?2 OR x.number IS NOT NULL)
         AND r.participant IN (\(Audience.recipients) AND s.participant = r.participant)
       """, message.conversation, message.number, message.sender, message.createdAt,
       message.isImported ? .min : message.id.rawValue
@@ -219,6 +239,8 @@ extension Access {
       """
       SELECT 1 FROM reader WHERE conversation = ?1 AND participant <> ?2
         AND max(delivered, seen, read) >= ?3
+      UNION ALL
+      SELECT 1 FROM single_receipt WHERE conversation = ?1 AND participant <> ?2 AND number = ?3
       """, message.conversation, message.sender, message.number)
   }
 }

@@ -31,6 +31,8 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   package var mentions: [Mention] = []
   /// Addresses of files, shown as text until hobnob fetches the files.
   package var links: [String] = []
+  /// The files that came with it; they are in the store's folder.
+  package var files: [Attachment] = []
   /// Whether it is from an archive or a log and older than the stored messages: it is ordered by
   /// its time, never counts as unread and causes no notice.
   package var isPast: Bool
@@ -85,6 +87,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
       isPast: isPast)
     message.state = state
     message.mentions = mentions
+    message.files = files
     return message
   }
 }

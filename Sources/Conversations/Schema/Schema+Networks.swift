@@ -121,4 +121,18 @@ extension Schema {
     CREATE INDEX waiting_change_message ON waiting_change(conversation, archive_id, origin_id);
     """
   }
+
+  /// Receipts of networks that confirm each message by itself.
+  static var singleReceipts: String {
+    """
+    CREATE TABLE single_receipt(            -- of a message beyond the marks of its reader
+      conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
+      participant INTEGER NOT NULL REFERENCES participant(id),
+      number INTEGER NOT NULL,              -- of the message
+      seen INTEGER NOT NULL,                -- 0: it was only delivered
+      PRIMARY KEY (conversation, participant, number)
+    ) STRICT, WITHOUT ROWID;
+
+    """
+  }
 }

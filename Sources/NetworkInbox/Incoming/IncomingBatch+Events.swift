@@ -28,8 +28,8 @@ extension IncomingBatch {
       if try !applyChange(event) { try storeWaiting(event) }
     case .typing(let speaker, let conversation, let isTyping):
       try applyTyping(speaker, in: conversation, isTyping)
-    case .receipt(let name, let speaker, let conversation, let state):
-      try applyReceipt(name, by: speaker, in: conversation, state)
+    case .receipt(let name, let speaker, let conversation, let state, let isAlone):
+      try applyReceipt(name, by: speaker, in: conversation, state, isAlone: isAlone)
     case .read(let name, let conversation): try read(name, in: conversation)
     case .readUntil(let time, let conversation): try read(until: time, in: conversation)
     case .named(let nick, let scope): try store.setOwnNick(nick, scope: scope, of: account)

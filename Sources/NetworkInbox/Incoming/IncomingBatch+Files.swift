@@ -28,6 +28,16 @@ extension IncomingBatch {
     try sender == owner.id || isContact(sender)
   }
 
+  /// Gives a new message the files that came with it.
+  func addFiles(_ files: [Attachment], to id: ID<Message>) throws {
+    guard var message = try store.stored(id) else { return }
+    try index()
+    // Somebody may have removed a file; the message stays.
+    for file in files {
+      do { try store.append([file], to: &message) } catch is AttachmentError {}
+    }
+  }
+
   func applyFetched(_ request: NetworkRequest, _ file: Attachment) throws {
     guard let number = Int64(request.target),
       var found = try store.stored(ID(rawValue: number)), found.deletedAt == nil,

@@ -89,6 +89,7 @@ extension IncomingBatch {
     conversation.stored.lastNumber = try store.store(
       message, as: id, sort: sort, arrival, in: conversation.stored
     ).number
+    if !message.files.isEmpty { try addFiles(message.files, to: id) }
   }
 
   /// Adds the words of all new messages to the search index: at the end, and before the text of any

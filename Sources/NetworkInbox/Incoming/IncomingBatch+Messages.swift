@@ -192,7 +192,7 @@ extension IncomingBatch {
 
   func applyReceipt(
     _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress,
-    _ state: DeliveryState
+    _ state: DeliveryState, isAlone: Bool
   ) throws {
     guard state >= .delivered, !speaker.isOwner, let conversation = try known(address),
       !conversation.isRoom || state == .seen, let reader = try speakerID(speaker, in: conversation)
@@ -207,6 +207,9 @@ extension IncomingBatch {
     // The other side has the message, whatever the server reported.
     if found.sender == owner.id { try noteArrived(found) }
     guard try store.stored(found.id).map({ $0.state >= .sent }) == true else { return }
+    if isAlone {
+      return try store.noteReceived(by: reader, found, state, isFirst: conversation.isRoom)
+    }
     try store.noteReached(
       by: reader, in: conversation.id, upTo: found.number, state, isFirst: conversation.isRoom)
   }

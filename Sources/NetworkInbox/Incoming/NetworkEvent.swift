@@ -33,8 +33,9 @@ package enum NetworkEvent: Hashable, Sendable {
   case typing(NetworkUser, in: ConversationAddress, Bool)
   /// The speaker's client has received or shown the message and all before it. In a room only
   /// `.seen` counts, for any message; in a direct chat, only the other person's receipts for the
-  /// owner's messages.
-  case receipt(MessageIDs, by: NetworkUser, in: ConversationAddress, DeliveryState)
+  /// owner's messages. `isAlone`: it says nothing of the messages before.
+  case receipt(
+    MessageIDs, by: NetworkUser, in: ConversationAddress, DeliveryState, isAlone: Bool = false)
   /// The owner has read up to this message on another device.
   case read(MessageIDs, in: ConversationAddress)
   /// The owner has read everything up to this time on another device.

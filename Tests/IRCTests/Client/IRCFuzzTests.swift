@@ -113,7 +113,7 @@ struct IRCFuzzTests {
     // The server changed the owner's own message; its place comes from the store.
     case .edited(_, let user, _, _, _, _, _) where user.isOwner: []
     case .edited(_, let user, let place, _, _, _, _), .retracted(_, let user, let place, _),
-      .reacted(_, _, let user, let place, _, _, _), .receipt(_, let user, let place, _),
+      .reacted(_, _, let user, let place, _, _, _), .receipt(_, let user, let place, _, _),
       .typing(let user, let place, _):
       [of(place)] + of(user)
     case .read(_, let place), .readUntil(_, let place), .bounced(_, let place, _),
