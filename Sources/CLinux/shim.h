@@ -5,6 +5,7 @@
 #include <linux/landlock.h>
 #include <malloc.h>
 #include <pty.h>
+#include <spawn.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
@@ -39,6 +40,10 @@ extern char *strptime(const char *text, const char *format, struct tm *result);
 
 // The same, to those who ask for GNU.
 extern int pipe2(int ends[2], int flags);
+
+// The same: where a child begins.
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions,
+                                                const char *path);
 
 // Neither this process nor what it starts gains rights; nobody but root reads its memory.
 static inline void clinux_no_new_privileges(void) {

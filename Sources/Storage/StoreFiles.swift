@@ -85,11 +85,10 @@ package struct StoreFiles {
     }
     let folderIsNew = try StoreFiles.ensureFolder(
       parentPath, options: options, missing: StoreError.cannotOpen(path: given, reason: noSuchFile))
-    guard let resolved = realpath(parentPath, nil) else {
+    guard let resolved = realPath(parentPath) else {
       throw StoreError.cannotOpen(path: parentPath, reason: SystemFailure().reason)
     }
-    folder = String(cString: resolved)
-    free(resolved)
+    folder = resolved
     path = folder == "/" ? "/" + name : folder + "/" + name
     let stem = path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path
     bell = stem + ".bell"

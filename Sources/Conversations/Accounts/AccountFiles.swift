@@ -11,15 +11,20 @@ import Sentences
 ///   write it; a network process never can.
 /// - `$XDG_STATE_HOME/hobnob/servers` has a folder for each account, with the facts that its
 ///   network process learned about the server. Only that process writes there.
+/// - `$XDG_STATE_HOME/hobnob/programs` has a folder for each account that a program of its own
+///   connects (`BridgedPrograms`), for that program: its keys, its log, files of messages. The
+///   network process only reads there.
 package struct AccountFiles: Sendable {
   /// The file with what owners have set; empty if no variable gives a folder for it.
   package let path: String
   private let servers: String
+  private let programFolders: String
 
   /// - Parameter environment: `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `HOME`.
   package init(environment: [String: String]) {
     path = OwnFolder.config.path(environment).map { $0 + "/accounts" } ?? ""
     servers = OwnFolder.state.path(environment).map { $0 + "/servers" } ?? ""
+    programFolders = OwnFolder.state.path(environment).map { $0 + "/programs" } ?? ""
   }
 
   // MARK: Settings
@@ -58,11 +63,7 @@ package struct AccountFiles: Sendable {
     var list = AccountList(try read() ?? AccountList.introduction)
     list.set(settings, of: account.network, in: store)
     // If the file is a link, as in a collection of dotfiles, replace its target.
-    let target = realpath(path, nil).map { found in
-      defer { free(found) }
-      return String(cString: found)
-    }
-    let destination = target.map(StoreFiles.split) ?? (folder: folder, name: name)
+    let destination = realPath(path).map(StoreFiles.split) ?? (folder: folder, name: name)
     do {
       try Self.replace(destination.name, in: destination.folder, by: list.text)
     } catch {
@@ -118,8 +119,8 @@ package struct AccountFiles: Sendable {
 
   // MARK: Facts about the server
 
-  /// The facts that a network process may store. Anything else in its file, such as where to
-  /// connect, is ignored.
+  /// The facts that a network process may store, besides what a program keeps (`kept.NAME`).
+  /// Anything else in its file, such as where to connect, is ignored.
   private static let learnable: Set = ["keys", "password", "sandbox", "sasl", "scram", "sts"]
 
   /// What the account's network process learned about its server, by name: `scram`,
@@ -138,7 +139,7 @@ package struct AccountFiles: Sendable {
     }
     let lines = try Self.text(of: OpenFile(descriptor), at: path).split(separator: "\n")
     return Dictionary(lines.map { $0.keyAndValue }) { $1 }
-      .filter { Self.learnable.contains($0.key) }
+      .filter { Self.learnable.contains($0.key) || $0.key.hasPrefix("kept.") }
   }
 
   /// Adds facts about the server; an empty value removes one.
@@ -161,10 +162,26 @@ package struct AccountFiles: Sendable {
   }
 
   private func factsFolder(of account: Account, inStoreAt store: String) -> String {
+    servers + "/" + folderName(of: account, inStoreAt: store)
+  }
+
+  /// The folder of the program that connects an account.
+  package func programFolder(of account: Account, inStoreAt store: String) -> String {
+    programFolders + "/" + folderName(of: account, inStoreAt: store)
+  }
+
+  /// The same, created if it is missing.
+  package func makeProgramFolder(of account: Account, inStoreAt store: String) throws -> String {
+    let folder = programFolder(of: account, inStoreAt: store)
+    if programFolders.isEmpty || !makeFolder(folder) { throw SystemFailure() }
+    return folder
+  }
+
+  private func folderName(of account: Account, inStoreAt store: String) -> String {
     var hash = SHA256()
     Array((account.network + "\n" + store).utf8).withUnsafeBytes { hash.update($0) }
     let name = account.address.filter { $0.isASCII && !$0.isWhitespace && $0 != "/" }.prefix(64)
-    return servers + "/" + name + "-" + hash.finish().prefix(12)
+    return name + "-" + hash.finish().prefix(12)
   }
 
   // MARK: Files

@@ -23,14 +23,20 @@ package protocol AccountSource: AnyObject {
 /// A question is a line: `settings`, `password`, `services NAME` or `addresses HOST`. An answer is
 /// the question, then lines of a name and a value (or one of `!` and the reason), then an empty
 /// line. Answers may come in another order than the questions.
+///
+/// For an account that a program of its own connects (`BridgedPrograms`), it also starts that
+/// program: the answer to `start` brings the pipes, the answer to `end` comes when the program has
+/// ended, and `stop` ends it.
 @MainActor
-package final class AccountHelper: AccountSource, NameSource {
+package final class AccountHelper: AccountSource, NameSource, ProgramSource {
   private let loop: EventLoop
   private let questions: Int32
   private let answers: Int32
   package var ended: () -> Void = {}
   private var isGone = false
   private var received: [UInt8] = []
+  /// The pipes that came with the answer to `start`.
+  private var pipes: ProgramPipes?
   private var waiting: [(question: String, then: (Answer) -> Void)] = []
 
   private typealias Answer = Result<[(String, String)], PasswordFailure>
@@ -40,17 +46,20 @@ package final class AccountHelper: AccountSource, NameSource {
   /// - Parameter command: this program, `--helper`, the store and the account's network.
   package init?(_ command: [String], loop: EventLoop) {
     guard let asking = ChildProcess.pipe() else { return nil }
-    guard let answering = ChildProcess.pipe() else {
+    // Descriptors travel only through a socket.
+    var answering: [Int32] = [-1, -1]
+    guard
+      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &answering) == 0
+    else {
       close(asking.reading)
       close(asking.writing)
       return nil
     }
-    (self.loop, questions, answers) = (loop, asking.writing, answering.reading)
+    (self.loop, questions, answers) = (loop, asking.writing, answering[0])
     let process = ChildProcess.start(
-      command, input: .descriptor(asking.reading),
-      output: .descriptor(answering.writing))
+      command, input: .descriptor(asking.reading), output: .descriptor(answering[1]))
     close(asking.reading)
-    close(answering.writing)
+    close(answering[1])
     guard process != nil else { return nil }
     _ = fcntl(answers, F_SETFL, O_NONBLOCK)
     loop.watch(answers) { [weak self] in self?.read() }
@@ -103,6 +112,27 @@ package final class AccountHelper: AccountSource, NameSource {
     }
   }
 
+  package func startProgram(
+    _ then: @escaping (Result<ProgramPipes, PasswordFailure>) -> Void
+  ) {
+    ask("start") { [weak self] answer in
+      guard case .failure(let reason) = answer else {
+        defer { self?.pipes = nil }
+        return then(self?.pipes.map { .success($0) } ?? .failure(.none))
+      }
+      then(.failure(reason))
+    }
+  }
+
+  package func awaitProgramEnd(_ then: @escaping (Remark) -> Void) {
+    ask("end") { answer in
+      guard case .failure(let reason) = answer else { return }
+      then(reason.sentence)
+    }
+  }
+
+  package func stopProgram() { ask("stop") { _ in } }
+
   private func ask(_ question: String, _ then: @escaping (Answer) -> Void) {
     if isGone { return then(.failure(.none)) }
     // A line break in a name would be a second question.
@@ -113,15 +143,15 @@ package final class AccountHelper: AccountSource, NameSource {
   }
 
   private func read() {
-    var chunk = [UInt8](repeating: 0, count: 4096)
     while true {
-      let count = Glibc.read(answers, &chunk, chunk.count)
-      if count < 0 {
+      guard let (bytes, descriptors) = PassedDescriptors.receive(from: answers, atMost: 4096)
+      else {
         if errno == EINTR { continue }
         break
       }
-      if count == 0 { return end() }
-      received += chunk[..<count]
+      if bytes.isEmpty { return end() }
+      if let descriptors { pipes = descriptors }
+      received += bytes
     }
     while let end = received.firstRange(of: [0x0A, 0x0A]) {
       let text = String(decoding: received[..<end.lowerBound], as: UTF8.self)

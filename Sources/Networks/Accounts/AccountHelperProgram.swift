@@ -18,19 +18,30 @@ final class AccountHelperProgram {
   /// A password request that waits until the running command has ended.
   private var next: ((Result<String, PasswordFailure>) -> Void)?
   private let names: any NameSource
+  private let programs: BridgedPrograms
+  private var program: ProgramRun?
+  /// What waits for the end of the program: another start, and the answers to `end`.
+  private var startsAgain = false
+  private var endAnswers = 0
+  private var isLeaving = false
+  /// Held while a program of the account may run, also by a helper that was killed with its network
+  /// process and waits for the program's end.
+  private var lock: Int32 = -1
 
   /// - Parameters:
   ///   - input: the descriptor of the questions.
   ///   - output: the descriptor of the answers.
   ///   - names: nil for the system's resolver.
+  ///   - programs: where to find the program that connects the account, if it has one.
   init(
     _ files: AccountFiles, _ account: Account, inStoreAt store: String,
     loop: EventLoop = EventLoop(), input: Int32 = 0, output: Int32 = 1,
-    names: (any NameSource)? = nil
+    names: (any NameSource)? = nil, programs: BridgedPrograms = .installed(OwnFolder.environment)
   ) {
     (self.files, self.account, self.store) = (files, account, store)
     (self.loop, self.input, self.output) = (loop, input, output)
     self.names = names ?? Resolver(loop: loop)
+    self.programs = programs
   }
 
   /// Answers until its input ends.
@@ -50,7 +61,7 @@ final class AccountHelperProgram {
     let count = Glibc.read(input, &chunk, chunk.count)
     if count < 0, errno == EINTR || errno == EAGAIN { return }
     // The network process is gone.
-    if count <= 0 { return loop.stop() }
+    if count <= 0 { return leave() }
     received += chunk[..<count]
     while let end = received.firstIndex(of: 0x0A) {
       let question = String(decoding: received[..<end], as: UTF8.self)
@@ -76,6 +87,11 @@ final class AccountHelperProgram {
         }
       case "password":
         password { [weak self] in self?.answer(question, $0.map { [("is", $0)] }) }
+      case "start": start()
+      case "end" where program != nil: endAnswers += 1
+      case "stop":
+        program?.stop()
+        answer(question, .success([]))
       default: answer(question, .success([]))
       }
     }
@@ -95,6 +111,70 @@ final class AccountHelperProgram {
       }
     let bytes = Array((question + "\n" + lines + "\n").utf8)
     _ = bytes.withUnsafeBytes { try? writeAll(output, $0) }
+  }
+
+  private func leave() {
+    loop.unwatch(input)
+    guard let program else { return loop.stop() }
+    isLeaving = true
+    program.stop()
+  }
+
+  /// Starts the account's program, if the owner's file lists the account.
+  private func start() {
+    if program != nil {
+      startsAgain = true
+      return
+    }
+    settings { [self] settings in
+      switch settings {
+      case .success(let settings?) where settings.isWanted: startProgram()
+      case .success: answer("start", .failure(.none))
+      case .failure(let failure): answer("start", .failure(failure))
+      }
+    }
+  }
+
+  private func startProgram() {
+    if isLeaving { return loop.stop() }
+    do {
+      let path = try programs.path(of: account.kind)
+      let folder = try files.makeProgramFolder(of: account, inStoreAt: store)
+      guard takeLock(in: folder) else {
+        loop.after(milliseconds: 200) { [weak self] in self?.startProgram() }
+        return
+      }
+      let run = try ProgramRun(path, in: folder, loop: loop)
+      run.ended = { [weak self] in self?.programEnded($0) }
+      program = run
+      _ = PassedDescriptors.send(
+        run.pipes.writing, run.pipes.reading, with: Array("start\n\n".utf8), to: output)
+      close(run.pipes.writing)
+      close(run.pipes.reading)
+    } catch let error as BridgedProgramError {
+      answer("start", .failure(.settings(filled(error.sentence))))
+    } catch {
+      let name = "hobnob-net-" + account.kind
+      answer(
+        "start", .failure(.settings(filled(("%1 could not be run: %2.", [name, "\(error)"])))))
+    }
+  }
+
+  /// - Returns: false while a former program of the account may run.
+  private func takeLock(in folder: String) -> Bool {
+    if lock < 0 { lock = open(folder + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600) }
+    return lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0
+  }
+
+  private func programEnded(_ reason: Remark) {
+    program = nil
+    for _ in 0..<endAnswers { answer("end", .failure(.settings(reason))) }
+    endAnswers = 0
+    if isLeaving { return loop.stop() }
+    if startsAgain {
+      startsAgain = false
+      start()
+    }
   }
 
   func settings(_ then: @escaping (Result<AccountSettings?, PasswordFailure>) -> Void) {

@@ -15,7 +15,7 @@ package enum PasswordNeed: Hashable, Sendable {
   /// The fact that an account with an optional password has none. A network process learns it from
   /// its owner's answer, and forgets it when the server wants a password. The network's rule
   /// decides whether the fact or a setting counts.
-  static let fact = (name: "password", value: "none")
+  package static let fact = (name: "password", value: "none")
 
   /// Whether the facts say that the account has no password.
   package static func isKnownToBeNone(_ facts: [String: String]) -> Bool {

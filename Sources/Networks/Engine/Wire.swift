@@ -19,6 +19,8 @@ package enum WireReport: Sendable {
   case learned(String, String)
   /// The server offers this SCRAM. The process keeps the strongest one as the fact `scram`.
   case sawSCRAM(SCRAMHash)
+  /// The network asks the owner something; `answer` gets what the owner types.
+  case asks(OwnerQuestion, answer: @MainActor (String) -> Void)
   /// The connection is gone, or could not be made. `isFinal`: whether another try would end the
   /// same way.
   case down(reason: Remark, isFinal: Bool)

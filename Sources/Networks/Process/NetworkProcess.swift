@@ -45,6 +45,8 @@ package final class NetworkProcess {
   package private(set) var isPasswordRefused = false
   /// Called once, when the first try to connect has ended, unless this process ends with it.
   package var firstTryEnded: ((_ isConnected: Bool) -> Void)?
+  /// Puts what the network asks to the owner, if somebody is at a terminal.
+  var questions: OwnerQuestions?
   private var connectTimer: TimerID?
   private var leaveTimer: TimerID?
 
@@ -178,6 +180,12 @@ package final class NetworkProcess {
       facts["scram"] = hash.mechanism
       handle(.learned("scram", hash.mechanism))
     case .down(let reason, let isFinal): handleDown(reason, isFinal: isFinal)
+    case .asks(let question, let answer):
+      if questions?.ask(question, answer) != true {
+        handleDown(
+          filled(("asks you a question; hobnob connect %1 shows it", [account.network])),
+          isFinal: true)
+      }
     case .passwordRefused(let reason):
       isPasswordRefused = true
       learnPassword("")

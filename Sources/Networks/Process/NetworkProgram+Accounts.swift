@@ -22,6 +22,10 @@ extension NetworkProgram {
 
   /// Answers a shell that sets an option: writes the value to store.
   func writeOption(_ name: String, _ value: String) -> Int32 {
+    if hasProgram {
+      say(value, to: 1)
+      return 0
+    }
     guard let option = options.first(where: { $0.name == name }) else {
       let names = AccountSettings.common + options.map(\.name)
       say(filled(("An account has no option %1; it has %2.", [name, names.joinedAsList()])))
@@ -39,8 +43,8 @@ extension NetworkProgram {
   /// - Parameter refuse: called with the reason if it is not an address.
   private func checked(_ written: String, refuse: (String) -> Void) -> String? {
     let parts = (written.split(separator: "@").last ?? "").split(separator: ":")
-    // An IPv6 address has more colons.
-    if parts.count == 2, let port = UInt16(parts[1]) {
+    // An IPv6 address has more colons. Only the network's program knows what its addresses mean.
+    if !hasProgram, parts.count == 2, let port = UInt16(parts[1]) {
       let bare = String(written.dropLast(parts[1].count + 1))
       refuse(
         filled(

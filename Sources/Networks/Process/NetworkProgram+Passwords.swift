@@ -50,7 +50,9 @@ extension NetworkProgram {
       }
       let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
       defer { if terminal >= 0 { close(terminal) } }
-      let answer = TypeAhead.kept(at: terminal) { connectInBackground(with: secret) }
+      let answer = TypeAhead.kept(at: terminal) {
+        serveElsewhere(secret, inBackground: true)?.answer
+      }
       guard let answer else { return 1 }
       if answer != Answer.refused.rawValue { return 0 }
       if secret.isEmpty {
@@ -66,34 +68,5 @@ extension NetworkProgram {
       kept = nil
     }
     return 1
-  }
-
-  /// Starts another process, which reads the password from a pipe, and waits up to ten seconds for
-  /// its answer; it then goes on by itself.
-  ///
-  /// - Returns: the answer, which is empty if there was none in time; nil if it could not start.
-  private func connectInBackground(with secret: String) -> String? {
-    guard let passwords = ChildProcess.pipe(), let answers = ChildProcess.pipe() else { return nil }
-    let words = [ownProgram, "--password-on-input"] + arguments.filter { $0 != "--ask" }
-    let process = ChildProcess.start(
-      words, input: .descriptor(passwords.reading), output: .descriptor(answers.writing),
-      errors: .null, group: .session)
-    close(passwords.reading)
-    close(answers.writing)
-    _ = Array((secret + "\n").utf8).withUnsafeBytes { try? writeAll(passwords.writing, $0) }
-    close(passwords.writing)
-    defer { close(answers.reading) }
-    guard let process else { return nil }
-    var waiting = pollfd(fd: answers.reading, events: Int16(POLLIN), revents: 0)
-    if poll(&waiting, 1, 1_000) == 0 {
-      say(translated("Connecting; C-c returns to hobnob, which goes on connecting."))
-      guard poll(&waiting, 1, 9_000) > 0 else { return "" }
-    }
-    var bytes = [UInt8](repeating: 0, count: 20)
-    let count = max(0, read(answers.reading, &bytes, bytes.count))
-    let answer = String(decoding: bytes.prefix { $0 != 0x0A }.prefix(count), as: UTF8.self)
-    // The next process needs the lease that this one still has.
-    if answer == Answer.refused.rawValue { waitpid(process, nil, 0) }
-    return answer
   }
 }

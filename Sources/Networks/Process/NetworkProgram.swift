@@ -13,7 +13,7 @@ package struct NetworkProgram {
   /// server.
   package typealias MakeWire =
     @MainActor (
-      AccountLease, [String: String], EventLoop, any NameSource
+      AccountLease, [String: String], EventLoop, AccountHelper
     ) throws -> any Wire
 
   /// Returns the address of an account as its network writes it; nil for a text that is no address.
@@ -65,6 +65,8 @@ package struct NetworkProgram {
   let options: [AccountOption]
   let passwordNeed: PasswordNeed.Rule
   let registration: Registration
+  /// Whether a program of its own connects the account, and may ask the owner questions.
+  let hasProgram: Bool
   private let makeWire: MakeWire
 
   /// - Parameters:
@@ -72,24 +74,18 @@ package struct NetworkProgram {
   ///   - example: an address as people on the network write it.
   ///   - options: what owners can set for accounts on this network only.
   ///   - passwordNeed: whether an account has a password.
+  ///   - hasProgram: whether a program of its own connects the account (``BridgedPrograms``), which
+  ///     may ask the owner questions.
   package init(
     kind: String, arguments: [String], example: String, readAddress: @escaping ReadAddress,
     options: [AccountOption] = [], passwordNeed: @escaping PasswordNeed.Rule = { _, _ in .needed },
-    registration: Registration, makeWire: @escaping MakeWire
+    registration: Registration, hasProgram: Bool = false, makeWire: @escaping MakeWire
   ) {
     (self.kind, self.arguments) = (kind, arguments)
     (self.example, self.readAddress) = (example, readAddress)
     (self.options, self.passwordNeed) = (options, passwordNeed)
-    (self.registration, self.makeWire) = (registration, makeWire)
-    files = AccountFiles(environment: Self.environment)
-  }
-
-  private static var environment: [String: String] {
-    var result: [String: String] = [:]
-    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
-      if let value = getenv(name) { result[name] = String(cString: value) }
-    }
-    return result
+    (self.registration, self.hasProgram, self.makeWire) = (registration, hasProgram, makeWire)
+    files = AccountFiles(environment: OwnFolder.environment)
   }
 
   /// - Returns: the exit status: 0, 1 if the network refused the account, 64 if the arguments are
@@ -144,6 +140,9 @@ package struct NetworkProgram {
         return 1
       }
       if mode == .ask { return try ask(for: stored, settings) }
+      if mode == .connect, hasProgram, isatty(0) == 1 {
+        return try serveAtTerminal(stored, settings)
+      }
       return try serve(stored, settings, mode, stays: stays)
     } catch {
       say("hobnob-\(kind): \(error)")
@@ -191,6 +190,23 @@ package struct NetworkProgram {
     return 1
   }
 
+  /// Serves the account in another process, and asks the owner here what its network asks.
+  private func serveAtTerminal(
+    _ stored: StoredAccount, _ settings: AccountSettings
+  ) throws -> Int32 {
+    let account = stored.account
+    let need = try need(of: account, inStoreAt: stored.path, settings)
+    var secret: String? = ""
+    if need != .unneeded {
+      secret = kept(of: account, settings) ?? typedPassword(of: account, need)
+    }
+    guard let secret else {
+      fail(notice(PasswordFailure.none.sentence, of: account).text)
+      return 1
+    }
+    return serveElsewhere(secret, inBackground: false)?.status ?? 1
+  }
+
   /// Why the account's process has ended, for people who may have several accounts.
   func notice(_ reason: Remark, of account: Account) -> Remark {
     Remark(account.address + ": ") + reason
@@ -219,6 +235,8 @@ package struct NetworkProgram {
     if let failure = lease.failureToHoldAccounts { return Ending(reason: failure) }
     try lease.keepTemporaryFilesInMemory()
     let facts = try files.makeFactsFolder(of: account, inStoreAt: lease.path)
+    let program =
+      hasProgram ? try files.makeProgramFolder(of: account, inStoreAt: lease.path) : nil
     let loop = EventLoop()
     guard
       let helper = AccountHelper(
@@ -233,7 +251,8 @@ package struct NetworkProgram {
     let confinement: Sandbox
     do throws(Sandbox.Failure) {
       confinement = try Sandbox.enter(
-        folders: [storeFolder(lease.path), facts], files: settings.certificates.compactMap(\.self))
+        folders: [storeFolder(lease.path), facts],
+        files: (settings.certificates + [program]).compactMap(\.self))
     } catch {
       return Ending(reason: error.remark)
     }
@@ -244,6 +263,7 @@ package struct NetworkProgram {
       typed: typed, passwordNeed: passwordNeed, stays: stays)
     if mode == .connectWithInput {
       process.firstTryEnded = { Self.answer($0 ? .connected : .offline) }
+      if hasProgram { process.questions = OwnerQuestions(loop: loop) }
     }
     let reason = try process.run()
     return Ending(

@@ -149,6 +149,14 @@ package func makeFolder(_ path: String) -> Bool {
   return mkdir(path, 0o700) == 0 || errno == EEXIST
 }
 
+/// The path without links; nil, with the reason in `errno`, if it cannot be followed.
+package func realPath(_ path: String) -> String? {
+  realpath(path, nil).map { found in
+    defer { free(found) }
+    return String(cString: found)
+  }
+}
+
 /// The status of a name, or of the link if it is one.
 package func fileStatus(_ path: String) -> Glibc.stat? {
   var result = Glibc.stat()

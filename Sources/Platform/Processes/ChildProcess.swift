@@ -25,10 +25,13 @@ package enum ChildProcess {
 
   /// Starts a program with default signal handling.
   ///
+  /// - Parameters:
+  ///   - environment: nil for this process's own.
+  ///   - folder: where it begins; nil for where this process is.
   /// - Returns: its process, or nil with the reason in `errno`.
   package static func start(
     _ words: [String], input: Stream = .ours, output: Stream = .ours, errors: Stream = .ours,
-    group: Group = .ours
+    group: Group = .ours, environment: [String: String]? = nil, folder: String? = nil
   ) -> pid_t? {
     guard let program = words.first else {
       errno = ENOENT
@@ -46,6 +49,7 @@ package enum ChildProcess {
           &actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY, 0)
       }
     }
+    if let folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -66,9 +70,14 @@ package enum ChildProcess {
     }
     posix_spawnattr_setflags(&attributes, Int16(flags))
     let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for copy in arguments { free(copy) } }
+    let variables: [UnsafeMutablePointer<CChar>?] =
+      (environment ?? [:]).map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for copy in arguments + variables { free(copy) } }
     var process: pid_t = 0
-    let failure = posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
+    let failure =
+      environment == nil
+      ? posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
+      : posix_spawnp(&process, program, &actions, &attributes, arguments, variables)
     if failure == 0, case .foreground(let terminal) = group { give(terminal, to: process) }
     errno = failure
     return failure == 0 ? process : nil
