@@ -23,12 +23,14 @@ extension DurableTransaction {
         ? directChat(me, with: participant(identity: here).id) : makeRoomHere(here, for: me)
     }
     let accounts = try self.accounts(of: me)
-    let ofKind = isPerson ? accounts.filter { $0.withoutKind(bare) != nil } : []
+    let ofKind = accounts.filter { $0.withoutKind(bare) != nil }
     if let first = ofKind.first, let rest = first.withoutKind(bare),
       let account = Account.reaching(rest, among: ofKind),
-      let address = account.address(ofPerson: bare)
+      let address = isPerson ? account.address(ofPerson: bare) : account.address(ofRoom: bare)
     {
-      return try networkChat(with: address, of: account)
+      return isPerson
+        ? try networkChat(with: address, of: account)
+        : try networkRoomToEnter(address, of: account, for: me)
     }
     guard bare.contains("@") else {
       if isPerson { return try directChat(me, with: participant(identity: bare).id) }
@@ -49,6 +51,12 @@ extension DurableTransaction {
     guard let address = isPerson ? account.address(ofPerson: bare) : account.address(ofRoom: name)
     else { throw Refusal.notAnAddress(bare) }
     if isPerson { return try networkChat(with: address, of: account) }
+    return try networkRoomToEnter(address, of: account, for: me)
+  }
+
+  private func networkRoomToEnter(
+    _ address: String, of account: Account, for me: ID<Participant>
+  ) throws -> Conversation {
     let room = try networkRoom(address, network: account.network)
     if try !isMember(me, of: room.id) {
       try join(me, room.id)
@@ -63,7 +71,9 @@ extension Access {
   /// address; nil for a local name, or if no account fits.
   func accountReaching(_ name: String, of me: ID<Participant>) throws -> Account? {
     let bare = name.hasPrefix("@") || name.hasPrefix("#") ? String(name.dropFirst()) : name
-    return Account.isAddress(bare) ? Account.reaching(bare, among: try accounts(of: me)) : nil
+    let accounts = try accounts(of: me)
+    return accounts.first { $0.withoutKind(bare) != nil }
+      ?? (Account.isAddress(bare) ? Account.reaching(bare, among: accounts) : nil)
   }
 
   /// Refuses the name of a removed room (rule 13.10).

@@ -23,6 +23,9 @@ struct NetworkCommands {
     _ word: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
     if Naming.nameHere(word) != nil { return nil }
+    if let account = try accounts.ofKind(in: word, from: network) {
+      return (account, try account.address(ofRoom: word) ?? refuse(word))
+    }
     let open = account(of: context.open.conversation)
     // In scripts, a name without a server is a room of this machine (rule 11.2).
     if !context.isInteractive, open == nil, !word.contains("@") { return nil }
@@ -118,11 +121,13 @@ struct NetworkCommands {
     guard bare.contains("@") else {
       guard try known(word, snapshot) == nil, let account = account(of: context.open.conversation)
       else { return nil }
-      return (account, try snapshot.address(ofPerson: bare, on: account) ?? refuse(word))
+      let whole = account.rules.isOpaque ? word : bare
+      return (account, try snapshot.address(ofPerson: whole, on: account) ?? refuse(word))
     }
     if let present {
-      let person = try snapshot.currentPerson(named: bare, of: present, in: context.open.id)
-      return (present, try person?.identity ?? present.address(ofPerson: bare) ?? refuse(word))
+      let whole = present.rules.isOpaque ? word : bare
+      let person = try snapshot.currentPerson(named: whole, of: present, in: context.open.id)
+      return (present, try person?.identity ?? present.address(ofPerson: whole) ?? refuse(word))
     }
     // Two accounts may know the same person.
     if let known = try? snapshot.find(participant: word, for: context.me.id) {

@@ -66,6 +66,11 @@ struct AccountProcesses {
     if places.contains(where: { $0.conversation.network == account.network }) {
       return say("%1 is connected; /list shows its rooms and chats.", address)
     }
+    if account.rules.isOpaque {
+      return say(
+        "%1 is connected. /msg %2:ADDRESS opens a direct chat, /join %2:ADDRESS enters a room.",
+        address, SafeText(line: account.kind))
+    }
     // Names without a server mean this machine here.
     let example = account.withServer(account.rules.personExample)
     // A chat with oneself would be no example.

@@ -18,6 +18,7 @@ public struct Participant: Identifiable, Hashable, Sendable {
   /// names, it includes the server.
   package var address: String {
     guard let network, !identity.contains("@") else { return identity }
+    guard network.contains("@") else { return network.prefix { $0 != ":" } + ":" + identity }
     return identity + "@" + network.drop { $0 != "@" }.dropFirst()
   }
   /// An account owner's names in rooms on networks, where known.

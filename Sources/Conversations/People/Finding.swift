@@ -51,12 +51,20 @@ extension Access {
     }
     for account in mine
     where account.isNamed(in: wanted) || account.network == network && !wanted.contains("@") {
-      if let found = try currentPerson(named: wanted, of: account, in: open) { return found }
+      if let found = try currentPerson(named: nameOrIdentity, of: account, in: open) {
+        return found
+      }
     }
     let all = try participants(named: wanted, visibleTo: me)
     let others = all.filter { !$0.isOccupant }
     if let me, let partner = try partner(of: me, named: wanted, among: others) { return partner }
-    return try match(for: wanted, among: others) ?? match(for: wanted, among: all)
+    if let found = try match(for: wanted, among: others) ?? match(for: wanted, among: all) {
+      return found
+    }
+    // On some networks the sign belongs to the address.
+    guard wanted != nameOrIdentity else { return nil }
+    return try match(
+      for: nameOrIdentity, among: participants(named: nameOrIdentity, visibleTo: me))
   }
 
   /// Picks the person with whom `me` has a direct chat from several people of one name; nil if there
@@ -109,9 +117,10 @@ extension Access {
       let here = named.filter { present.contains($0.id) }
       if here.count == 1 { return here[0] }
     }
-    let addressed = try rules.address(ofPerson: name).flatMap {
+    let possible = [rules.isOpaque ? word : name, name]
+    let addressed = try possible.lazy.compactMap(account.address(ofPerson:)).compactMap {
       try networkPerson(at: $0, network: account.network)
-    }
+    }.first
     if addressed == nil, named.count > 1 {
       throw RuleError.ambiguous(word, candidates: named.map(\.address))
     }

@@ -8,11 +8,14 @@ extension Conversation {
       END AS shown_name, c.topic, c.network, c.last_number
     """
 
-  /// An address, with the account's server after a bare name (`Account.server`).
+  /// An address, with the account's server after a bare name or, where there is none, with the kind
+  /// of the network before it (`Account.withServer(_:)`).
   private static func withServer(_ address: String) -> String {
     """
-    iif(instr(\(address), '@') > 0, \(address),
-      \(address) || '@' || substr(c.network, instr(c.network, '@') + 1))
+    CASE WHEN instr(\(address), '@') > 0 THEN \(address)
+      WHEN instr(c.network, '@') = 0
+        THEN substr(c.network, 1, instr(c.network, ':')) || \(address)
+      ELSE \(address) || '@' || substr(c.network, instr(c.network, '@') + 1) END
     """
   }
 

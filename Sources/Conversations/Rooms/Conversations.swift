@@ -129,6 +129,9 @@ extension Access {
   package func fullName(of room: Conversation) throws -> String {
     guard let network = room.network else { return room.name + "@" }
     let address = try networkAddress(of: room.id)
+    if let account = try account(network: network), account.rules.isOpaque {
+      return "#" + account.fullWord(for: address)
+    }
     let server = network.contains("@") ? String(network.drop { $0 != "@" }) : "@" + network
     let full = address.contains("@") ? address : address + server
     let sign =

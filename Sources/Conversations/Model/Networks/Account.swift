@@ -30,8 +30,10 @@ public struct Account: Identifiable, Hashable, Sendable {
   public var kind: String { String(network.prefix { $0 != ":" }) }
   /// The part after the colon.
   public var address: String { String(network.drop { $0 != ":" }.dropFirst()) }
-  /// The part of the address after the `@`.
-  package var server: String { String(address.drop { $0 != "@" }.dropFirst()) }
+  /// The part of the address after the `@`; where any text can be an address, the kind.
+  package var server: String {
+    rules.isOpaque ? kind : String(address.drop { $0 != "@" }.dropFirst())
+  }
 
   /// The address of the person that a word means. If addresses are bare names, `ben@SERVER` is
   /// `ben` on the account's server.
@@ -39,6 +41,7 @@ public struct Account: Identifiable, Hashable, Sendable {
   /// - Returns: nil if nobody there can have the name.
   package func address(ofPerson word: String) -> String? {
     guard let rest = withoutKind(word) else { return rules.address(ofPerson: withoutServer(word)) }
+    if rules.isOpaque { return rules.address(ofPerson: rest) }
     // With the kind of the network, as in a URI, a word is a whole address, such as a server's.
     if !rules.namesServer || rest.contains("@") { return address(ofPerson: rest) }
     return rules.isServer(rest) ? rules.fold(rest) : nil
@@ -55,27 +58,31 @@ public struct Account: Identifiable, Hashable, Sendable {
     return word.contains(".") ? [server, address] : [address]
   }
 
-  /// What follows the kind of the network in a word like `xmpp:ben@example.org`; nil for any other
-  /// word.
+  /// What follows the kind of the network in a word like `xmpp:ben@example.org`, with or without
+  /// hobnob's sign before it; nil for any other word.
   package func withoutKind(_ word: String) -> String? {
+    let bare = word.first.map("@#".contains) == true ? word.dropFirst() : word[...]
     let prefix = kind + ":"
-    return word.lowercased().hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : nil
+    return bare.lowercased().hasPrefix(prefix) ? String(bare.dropFirst(prefix.count)) : nil
   }
 
   /// The address of the room that a word means; nil if no room can have the name, or if the
   /// server's service for rooms is unknown.
   package func address(ofRoom word: String) -> String? {
-    rules.address(ofRoom: withoutServer(word))
+    rules.address(ofRoom: withoutKind(word) ?? withoutServer(word))
   }
 
-  /// Whether a word names the account's server after a bare name.
+  /// Whether a word names the account's server after a bare name, or the kind of its network before
+  /// an address that can be any text.
   package func isNamed(in word: String) -> Bool {
-    !rules.namesServer && word.lowercased().hasSuffix("@" + server)
+    if rules.isOpaque { return withoutKind(word) != nil }
+    return !rules.namesServer && word.lowercased().hasSuffix("@" + server)
   }
 
-  /// A word without the account's server behind it.
+  /// A word without what ``isNamed(in:)`` finds in it.
   package func withoutServer(_ word: String) -> String {
-    isNamed(in: word) ? String(word.dropLast(server.count + 1)) : word
+    guard isNamed(in: word) else { return word }
+    return withoutKind(word) ?? String(word.dropLast(server.count + 1))
   }
 
   /// A word that means this address and nobody else, such as `ben@irc.example.net` or
@@ -84,8 +91,10 @@ public struct Account: Identifiable, Hashable, Sendable {
     !rules.namesServer || address.contains("@") ? withServer(address) : kind + ":" + address
   }
 
-  /// An address that tells accounts apart: with the server, as in `ben@irc.example.net`.
+  /// An address that tells accounts apart: with the server, as in `ben@irc.example.net`, or with the
+  /// kind of a network where any text can be an address, as in `matrix:@ben:example.org`.
   package func withServer(_ address: String) -> String {
-    rules.namesServer ? address : address + "@" + server
+    if rules.isOpaque { return kind + ":" + address }
+    return rules.namesServer ? address : address + "@" + server
   }
 }

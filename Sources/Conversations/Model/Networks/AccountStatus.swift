@@ -120,7 +120,7 @@ extension AccountStatus.Activity {
     }
   }
 
-  fileprivate init?(json: JSON) {
+  package init?(json: JSON) {
     func number(_ name: String) -> Int? { json[name].integer.map { Int($0) } }
     let file = json["file"].text ?? ""
     let percent = number("percent").flatMap { (0...100).contains($0) ? $0 : nil }

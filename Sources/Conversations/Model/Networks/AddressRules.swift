@@ -39,6 +39,8 @@ public struct AddressRules: Hashable, Sendable {
   public var roomSigns: String
   public var folding: CaseMapping
   public var identityScope: IdentityScope
+  /// Whether any text can be an address, of a person or a room, such as `@ben:example.org`.
+  public var isOpaque = false
 
   /// The rules of a network with addresses such as `ben@example.org`.
   public init(domain: String, roomDomain: String? = nil) {
@@ -83,13 +85,15 @@ public struct AddressRules: Hashable, Sendable {
 
   /// Whether a word is the whole address of a room, not a mere name.
   public func isRoomAddress(_ word: String) -> Bool {
-    namesServer ? word.contains("@") : hasRoomSign(word)
+    if isOpaque { return false }
+    return namesServer ? word.contains("@") : hasRoomSign(word)
   }
 
   /// The address of the person that a word means: an address, or a name on the account's server.
   ///
   /// - Returns: nil if nobody can have the name.
   public func address(ofPerson word: String) -> String? {
+    if isOpaque { return opaque(word) }
     // Where addresses are bare names, these letters are for rooms and masks.
     if !namesServer, hasRoomSign(word) || word.contains(where: { "!*?".contains($0) }) {
       return nil
@@ -101,10 +105,15 @@ public struct AddressRules: Hashable, Sendable {
   ///
   /// - Returns: nil if no room can have the name, or the service is unknown.
   public func address(ofRoom word: String) -> String? {
+    if isOpaque { return opaque(word) }
     if namesServer {
       return address(of: word.hasPrefix("#") ? String(word.dropFirst()) : word, at: roomDomain)
     }
     return address(of: hasRoomSign(word) ? word : roomSigns.prefix(1) + word, at: nil)
+  }
+
+  private func opaque(_ word: String) -> String? {
+    word.isEmpty || word.contains(where: \.isNewline) ? nil : fold(word)
   }
 
   /// Whether a word can be the address of a server: labels with dots between them.
@@ -154,7 +163,7 @@ extension AddressRules {
     .object([
       "domain": domain.map(JSON.text) ?? .null, "rooms": roomDomain.map(JSON.text) ?? .null,
       "signs": .text(roomSigns), "fold": .text(folding.rawValue),
-      "people": .text(identityScope.rawValue),
+      "people": .text(identityScope.rawValue), "opaque": isOpaque ? .flag(true) : .null,
     ])
   }
 
@@ -165,5 +174,6 @@ extension AddressRules {
     else { return nil }
     self.init(roomSigns: json["signs"].text ?? "", folding: folding, identityScope: scope)
     (domain, roomDomain) = (json["domain"].text, json["rooms"].text)
+    isOpaque = json["opaque"].flag ?? false
   }
 }
