@@ -162,6 +162,18 @@ let package = Package(
       swiftSettings: ours,
       // As for hobnob-xmpp.
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
+    .target(
+      name: "Bridge",
+      dependencies: ["Networks", "NetworkInbox", "Conversations", "Platform", "Sentences"],
+      swiftSettings: ours),
+    .executableTarget(
+      name: "hobnob-bridge",
+      dependencies: [
+        "Bridge", "Networks", "NetworkInbox", "Conversations", "Platform", "Sentences",
+      ],
+      swiftSettings: ours,
+      // As for hobnob-xmpp.
+      linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",
       dependencies: [
@@ -276,6 +288,13 @@ let package = Package(
         "ProsodyFixture", "Repeatable", "StoreFixture",
       ],
       swiftSettings: tests),
+    .testTarget(
+      name: "BridgeTests",
+      dependencies: [
+        "Bridge", "Networks", "NetworkInbox", "Conversations", "Platform", "Repeatable", "Storage",
+        "StoreFixture",
+      ],
+      exclude: ["hobnob-net-stub"], swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

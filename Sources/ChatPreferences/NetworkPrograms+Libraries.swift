@@ -17,7 +17,7 @@ extension NetworkPrograms {
   package static func sandbox(
     of program: String, patience: Int64 = patience
   ) throws(Refusal) -> String? {
-    guard let answer = answer(of: program, to: ["--sandbox"], within: patience) else { return nil }
+    guard let answer = answer(of: [program, "--sandbox"], within: patience) else { return nil }
     if answer.status == 0 { return answer.line }
     if let reason = missingLibrary(answer.complaint, of: program) { throw Refusal(reason) }
     return nil
@@ -28,7 +28,7 @@ extension NetworkPrograms {
   package func examples() -> [(address: String, isRegistered: Bool)] {
     let kinds = kinds
     return kinds.map { kind in
-      let answer = (try? path(of: kind)).flatMap { Self.answer(of: $0, to: ["--example"]) }
+      let answer = (try? command(kind, ["--example"])).flatMap { Self.answer(of: $0) }
       let words =
         answer?.status == 0 ? answer?.line.split(separator: " ").map(String.init) ?? [] : []
       return (
@@ -58,8 +58,8 @@ extension NetworkPrograms {
   }
 
   private func checked(_ words: [String], on kind: String) throws -> String {
-    let program = try path(of: kind)
-    let answer = Self.answer(of: program, to: words)
+    let command = try command(kind, words)
+    let (program, answer) = (command[0], Self.answer(of: command))
     if let answer, answer.status == 0, !answer.line.isEmpty { return answer.line }
     guard let complaint = answer?.complaint, !complaint.isEmpty else {
       throw Refusal(say("%1 could not be run.", SafeText(line: program)))
@@ -74,11 +74,11 @@ extension NetworkPrograms {
   /// Milliseconds after which a program that does not answer is killed.
   package static let patience: Int64 = 10_000
 
-  /// Runs the program with these words.
+  /// Runs a program.
   ///
   /// - Returns: nil if it could not be started.
   private static func answer(
-    of program: String, to words: [String], within patience: Int64 = patience
+    of command: [String], within patience: Int64 = patience
   ) -> ProgramAnswer? {
     guard let output = ChildProcess.pipe() else { return nil }
     guard let errors = ChildProcess.pipe() else {
@@ -87,7 +87,7 @@ extension NetworkPrograms {
       return nil
     }
     let process = ChildProcess.start(
-      [program] + words, input: .null, output: .descriptor(output.writing),
+      command, input: .null, output: .descriptor(output.writing),
       errors: .descriptor(errors.writing))
     close(output.writing)
     close(errors.writing)

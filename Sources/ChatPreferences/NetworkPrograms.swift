@@ -5,55 +5,80 @@ import Platform
 import StyledText
 
 /// The executables of networks, `hobnob-KIND`, and the words that start one for an account. Each
-/// account has a process of its own, so that no network's code runs in the shell.
+/// account has a process of its own, so that no network's code runs in the shell. For a network
+/// with a program `hobnob-net-KIND`, the process is `hobnob-bridge`, which gets the kind as its last
+/// word.
 package struct NetworkPrograms: Sendable {
   /// The folders with the executables, in the order of search.
   private let folders: [String]
+  private let bridged: BridgedPrograms
 
-  package init(in folders: [String]) { self.folders = folders }
+  package init(in folders: [String], bridged: BridgedPrograms = BridgedPrograms(in: [])) {
+    (self.folders, self.bridged) = (folders, bridged)
+  }
 
   /// The executables beside this program, or in `libexec/hobnob` beside its folder.
   package static var installed: NetworkPrograms {
     let folder = StoreFiles.split(ProgramFile.path ?? "").folder
-    return NetworkPrograms(in: [folder, folder + "/../libexec/hobnob"])
+    return NetworkPrograms(
+      in: [folder, folder + "/../libexec/hobnob"], bridged: .installed(OwnFolder.environment))
   }
 
-  /// Programs of hobnob that are built beside it and serve no network.
-  private static let others: Set = ["bench"]
+  /// Programs of hobnob that are built beside it and serve no network of that name.
+  private static let others: Set = ["bench", bridge]
+  private static let bridge = "bridge"
 
   /// The kinds of network for which there is an executable, as in `xmpp`, in alphabetical order.
   package var kinds: [String] {
-    var kinds: Set<String> = []
+    var kinds = executable(Self.bridge) == nil ? [] : bridged.kinds
     for folder in folders {
-      guard let entries = opendir(folder) else { continue }
-      defer { closedir(entries) }
-      while let entry = readdir(entries) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        guard name.hasPrefix("hobnob-") else { continue }
+      let names = (try? OpenFile(folder: folder, following: true).names()) ?? []
+      for name in names where name.hasPrefix("hobnob-") {
         let kind = String(name.dropFirst(7))
-        if AccountName.isKind(kind), !Self.others.contains(kind), program(of: kind) != nil {
-          kinds.insert(kind)
-        }
+        if program(of: kind) != nil { kinds.insert(kind) }
       }
     }
     return kinds.sorted()
   }
 
+  /// The executable that serves one network.
   private func program(of kind: String) -> String? {
-    guard AccountName.isKind(kind) else { return nil }
-    return folders.map { "\($0)/hobnob-\(kind)" }.first { access($0, X_OK) == 0 }
+    guard kind.allSatisfy(\.isLetter), AccountName.isKind(kind), !Self.others.contains(kind) else {
+      return nil
+    }
+    return executable(kind)
   }
 
+  private func executable(_ name: String) -> String? {
+    folders.map { "\($0)/hobnob-\(name)" }.first { access($0, X_OK) == 0 }
+  }
+
+  /// Starts a network's executable with some words.
+  ///
   /// - Parameter kind: as in `xmpp`.
-  /// - Throws: a ``Refusal`` if there is no such program.
-  package func path(of kind: String) throws -> String {
-    if let found = program(of: kind) { return found }
+  /// - Throws: a ``Refusal`` if there is no such program, or others could change it.
+  package func command(_ kind: String, _ words: [String]) throws -> [String] {
+    if let found = program(of: kind) { return [found] + words }
+    if let bridge = executable(Self.bridge), !bridged.folders.isEmpty {
+      do throws(BridgedProgramError) {
+        _ = try bridged.path(of: kind)
+        return [bridge] + words + [kind]
+      } catch {
+        throw Refusal(sentence(for: error))
+      }
+    }
     throw Refusal(
       say(
         "hobnob-%1 is neither in the folder of hobnob nor in libexec/hobnob; run make install, then /connect.",
         SafeText(line: kind)))
+  }
+
+  /// Starts `hobnob-bridge` without an account.
+  ///
+  /// - Throws: a ``Refusal`` if it is not there.
+  package func bridge(_ words: [String]) throws -> [String] {
+    if let bridge = executable(Self.bridge) { return [bridge] + words }
+    throw Refusal(none)
   }
 
   /// The kind of network of a new account: the one that its name says, or the only one installed.
@@ -65,6 +90,8 @@ package struct NetworkPrograms: Sendable {
     let kinds = kinds
     if let kind = name.kind {
       if kinds.contains(kind) { return kind }
+      // A program that others could change, or none in any folder.
+      if executable(Self.bridge) != nil, !bridged.folders.isEmpty { _ = try command(kind, []) }
       throw Refusal(
         kinds.isEmpty
           ? none
@@ -106,7 +133,9 @@ package struct NetworkPrograms: Sendable {
   package func command(
     _ account: Account, in store: Store, asks: Bool = false, stays: Bool = false
   ) throws -> [String] {
-    [try path(of: account.kind)] + (asks ? ["--ask"] : []) + (stays ? ["--stay"] : [])
-      + [store.path, account.network]
+    let options = (asks ? ["--ask"] : []) + (stays ? ["--stay"] : [])
+    let command = try command(account.kind, options)
+    // The account's name has the kind.
+    return command.prefix(1 + options.count) + [store.path, account.network]
   }
 }

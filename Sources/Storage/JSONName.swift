@@ -10,6 +10,17 @@ package enum JSONName: String, CaseIterable, Hashable, Sendable {
   case operation, other, outbox, participant, past, path, people, position, query, rank, reactions
   case read, reason, remove, removed, revisions, room, say, seen, sender, since, sort, spans, start
   case state, text, time, timeout, topic, type, uid, unread, until, unverified, version, with
+
+  // Only programs that connect accounts say or read these; see hobnob-bridge(7).
+  case account, activity, active, all, answer, archive, ask, author, batch, block, by
+  case can, contact, edit, entry, example, file, fold, folder, former, history, id, ids, kept
+  case links, mark, marks, maybe, message, mine, nick, percent, qr, react, received, receipt
+  case reply, request, requests, rooms, secret, settings, tried, typing, value, verb, window
+  case final, target, person, delete, from
+  case authorMine = "author_mine"
+  case canDirect = "can_direct"
+  case repeatsTyping = "typing-again"
+
   case archiveID = "archive_id"
   case forYou = "for_you"
   case fromOthers = "from_others"

@@ -7,6 +7,10 @@ package indirect enum JSONForm: Sendable {
   case number(from: Int64? = 0)
   /// True or false.
   case flag
+  /// True or false, or a whole number from 0.
+  case flagOrNumber
+  /// An object with any members, all of them texts.
+  case map
   /// The number 1; the member is left out otherwise.
   case one
   /// A time, such as `2026-11-21T10:00:00.000Z`.

@@ -125,6 +125,8 @@ import Testing
     case .text: "text"
     case .number: "number"
     case .flag: "true or false"
+    case .flagOrNumber: "true, or number"
+    case .map: "texts by name"
     case .one: "1"
     case .time: "time"
     case .person: "person"

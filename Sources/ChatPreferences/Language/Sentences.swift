@@ -34,6 +34,7 @@ package func sentence(for error: any Error) -> SafeText {
   case let error as RuleError: return said(error.sentence)
   case let error as AttachmentError: return said(error.sentence)
   case let error as AccountFileError: return said(error.sentence)
+  case let error as BridgedProgramError: return said(error.sentence)
   default: return say("Something failed: %1", SafeText(line: "\(error)"))
   }
 }

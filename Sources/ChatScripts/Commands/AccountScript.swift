@@ -52,11 +52,10 @@ struct AccountScript: Subcommand {
     let name = AccountName(address)
     let programs = NetworkPrograms.installed
     // The network's program knows how to write its addresses.
-    let bare = name.kind == nil ? address : String(address.drop { $0 != ":" }.dropFirst())
-    var words = [try programs.path(of: programs.kind(of: name)), "--register", bare]
+    var words = ["--register", name.written]
     for (name, value) in [("host", host), ("port", port.map(String.init)), ("ca", ca)] {
       if let value { words.append("\(name)=\(value)") }
     }
-    try NetworkPrograms.become(words)
+    try NetworkPrograms.become(programs.command(programs.kind(of: name), words))
   }
 }

@@ -140,7 +140,8 @@ struct CheckScript: Subcommand {
     var areComplete = true
     for kind in kinds {
       do {
-        guard let words = try NetworkPrograms.sandbox(of: programs.path(of: kind)) else { continue }
+        let program = try programs.command(kind, [])[0]
+        guard let words = try NetworkPrograms.sandbox(of: program) else { continue }
         output.write(
           kinds.count > 1
             ? say("Account sandbox (%1): %2", SafeText(line: kind), SafeText(line: words))

@@ -8,5 +8,6 @@ extension Program {
     WaitScript.self, WatchScript.self,
     MCPScript.self,
     ExportScript.self, ImportScript.self, CheckScript.self, ConnectScript.self, AccountScript.self,
+    BridgeScript.self,
   ]
 }

@@ -9,6 +9,8 @@ extension JSONForm {
     case .number(let least):
       ["type": "integer", "minimum": least.map { .integer($0) } ?? .null]
     case .flag: ["type": "boolean"]
+    case .flagOrNumber: ["type": ["boolean", "integer"]]
+    case .map: ["type": "object", "additionalProperties": ["type": "string"]]
     case .one: ["const": .integer(1)]
     case .time:
       [

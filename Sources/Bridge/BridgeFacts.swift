@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
+import Storage
+
+/// What a program keeps with hobnob, such as a token: facts about the account's server, in a file
+/// that only the user can read. Each value is there as JSON, so that it may have line breaks.
+enum BridgeFacts {
+  private static let prefix = "kept."
+
+  /// - Returns: an empty value to forget it.
+  /// - Throws: ``BridgeFault`` for a name that a file cannot have.
+  static func fact(
+    _ name: String, _ value: String
+  ) throws(BridgeFault) -> (name: String, value: String) {
+    guard !name.isEmpty, name.utf8.count <= 100, !name.contains(where: \.isWhitespace) else {
+      throw BridgeFault(filled(("“%1” is not a name to keep a value under", [name])))
+    }
+    return (prefix + name, value.isEmpty ? "" : JSON.text(value).line)
+  }
+
+  static func kept(in facts: [String: String], _ parser: JSONParser) -> [String: JSON] {
+    facts.reduce(into: [:]) { kept, fact in
+      guard fact.key.hasPrefix(prefix), case .text(let value)? = parser.parse(fact.value) else {
+        return
+      }
+      kept[String(fact.key.dropFirst(prefix.count))] = .text(value)
+    }
+  }
+}

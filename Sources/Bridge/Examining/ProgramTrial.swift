@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+import Sentences
+import Storage
+
+/// Lets a person talk to a program: `hobnob bridge try`. It shows each line with what it means and
+/// what is wrong with it.
+@MainActor
+package final class ProgramTrial {
+  private let options: ExaminedAccount.Options
+  private let parser: JSONParser
+  private let program: StartedProgram
+  private var lastEntry: Int64 = 0
+  private var typed: [UInt8] = []
+
+  package init(_ options: ExaminedAccount.Options) throws {
+    self.options = options
+    parser = try JSONParser()
+    guard let program = StartedProgram(options.program, in: options.folder, errors: .ours) else {
+      throw SystemFailure()
+    }
+    self.program = program
+  }
+
+  /// Talks until the program or the input ends.
+  ///
+  /// - Returns: the program's exit status.
+  package func run() -> Int32 {
+    tell(translated("Type a line of JSON, or one of these; C-d ends."))
+    for form in Self.forms { tell("  " + form) }
+    while true {
+      switch program.next(within: 3_600_000, unless: 0) {
+      case .line(let line): show(line)
+      case .end:
+        let status = program.exitStatus(within: 5_000)
+        tell(
+          filled(("%1 ended with status %2", [options.program, status.map(String.init) ?? "?"])))
+        return status ?? 1
+      case .none: if !readInput() { return end() }
+      }
+    }
+  }
+
+  private func end() -> Int32 {
+    program.closeInput()
+    while case .line(let line) = program.next(within: 5_000) { show(line) }
+    if let status = program.exitStatus(within: 5_000) { return status }
+    tell(translated("it still runs 5 seconds after the end of its input"))
+    return 1
+  }
+
+  private func tell(_ sentence: String) {
+    _ = Array((sentence + "\n").utf8).withUnsafeBytes { try? writeAll(1, $0) }
+  }
+
+  // MARK: From the program
+
+  private func show(_ bytes: [UInt8]) {
+    tell("< " + Self.printable(bytes))
+    do throws(BridgeFault) {
+      guard let line = try BridgeLine(bytes, with: parser) else {
+        return tell("  " + translated("hobnob does not know this type and ignores the line"))
+      }
+      tell("  " + (BridgeMeaning.ofProgramLine(line.type) ?? ""))
+      let known = Set(
+        BridgeTable.fromProgram.first { $0.name == line.type }?.members.map(\.name) ?? [])
+      if case .object(let members) = line.members {
+        let others = members.keys.filter { name in
+          name != JSONName.type.rawValue && !known.contains { $0.rawValue == name }
+        }
+        if !others.isEmpty {
+          tell("  " + filled(("hobnob ignores %1", [others.sorted().joined(separator: ", ")])))
+        }
+      }
+      if line.type == "hello" { try start(after: BridgeHello(line)) }
+      if line.type == "commit", let batch = line[.batch].integer {
+        write("stored", [.batch: .integer(batch)])
+      }
+    } catch {
+      tell("  ! " + error.remark.text)
+    }
+  }
+
+  private static func printable(_ bytes: [UInt8]) -> String {
+    String(
+      String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar -> Character in
+        scalar.properties.generalCategory == .control ? "\u{FFFD}" : Character(scalar)
+      })
+  }
+
+  private func start(after hello: BridgeHello) {
+    let address = options.address ?? hello.example
+    write(
+      "start",
+      [
+        .version: .integer(Int64(BridgeTable.version)), .account: .text("try:" + address),
+        .address: .text(address), .secret: options.secret.map(JSON.text) ?? .null,
+        .settings: .object(options.settings.mapValues(JSON.text)), .kept: .object([:]),
+        .marks: .object([:]), .rooms: .array([]), .folder: .text(options.folder),
+      ])
+  }
+
+  // MARK: To the program
+
+  private static let forms = [
+    "send CONVERSATION TEXT", "edit CONVERSATION ID TEXT", "delete CONVERSATION ID",
+    "react CONVERSATION ID EMOJI", "typing CONVERSATION on|off", "seen CONVERSATION ID",
+    "request VERB TARGET [TEXT]", "reply ASK TEXT", "stop",
+  ]
+
+  private func write(_ type: String, _ members: [JSONName: JSON]) {
+    write(BridgeWriting.line(type, members))
+  }
+
+  private func write(_ line: String) {
+    tell("> " + Self.printable(Array(line.utf8)))
+    program.write(line)
+  }
+
+  /// - Returns: false at the end of the input.
+  private func readInput() -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    let count = read(0, &chunk, chunk.count)
+    if count <= 0 { return count < 0 && errno == EINTR }
+    typed += chunk[..<count]
+    while let end = typed.firstIndex(of: 0x0A) {
+      let line = String(decoding: typed[..<end], as: UTF8.self)
+      typed.removeSubrange(...end)
+      if !line.isEmpty { take(line) }
+    }
+    return true
+  }
+
+  private func take(_ line: String) {
+    guard !line.hasPrefix("{") else {
+      do throws(BridgeFault) {
+        if try BridgeLine(Array(line.utf8), of: BridgeTable.fromHobnob, with: parser) == nil {
+          tell("  ! " + translated("hobnob writes no lines of this type"))
+        }
+      } catch {
+        tell("  ! " + error.remark.text)
+      }
+      return write(line)
+    }
+    if let (type, members) = meaning(of: line) { return write(type, members) }
+    tell("  ! " + translated("That is neither JSON nor one of these forms:"))
+    for form in Self.forms { tell("  " + form) }
+  }
+
+  /// A line of JSON in its short form.
+  private func meaning(of line: String) -> (String, [JSONName: JSON])? {
+    let words = line.split(separator: " ", maxSplits: 3).map(String.init)
+    /// All from the word of this number on.
+    func rest(_ number: Int) -> JSON? {
+      let parts = line.split(separator: " ", maxSplits: number)
+      return parts.count > number ? .text(String(parts[number])) : nil
+    }
+    func entry(_ members: [JSONName: JSON]) -> [JSONName: JSON] {
+      lastEntry += 1
+      return members.merging([
+        .entry: .integer(lastEntry), .uid: .text("try-\(lastEntry)-" + randomName()),
+        .conversation: place(words[1]),
+      ]) { $1 }
+    }
+    switch (words.first, words.count) {
+    case ("stop", 1): return ("stop", [:])
+    case ("send", 3...):
+      return ("send", entry([.text: rest(2) ?? .null, .kind: .text("text")]))
+    case ("edit", 4): return ("edit", entry([.id: .text(words[2]), .text: .text(words[3])]))
+    case ("delete", 3): return ("delete", entry([.id: .text(words[2])]))
+    case ("react", 4):
+      let emoji = JSON.text(words[3])
+      return ("react", entry([.id: .text(words[2]), .emoji: emoji, .all: .array([emoji])]))
+    case ("typing", 3):
+      return ("typing", [.conversation: place(words[1]), .active: .flag(words[2] == "on")])
+    case ("seen", 3):
+      return (
+        "receipt", [.conversation: place(words[1]), .id: .text(words[2]), .state: .text("seen")]
+      )
+    case ("request", 3...):
+      lastEntry += 1
+      return (
+        "request",
+        [
+          .request: .integer(lastEntry), .verb: .text(words[1]), .target: .text(words[2]),
+          .text: rest(3) ?? .null,
+        ]
+      )
+    case ("reply", 3...): return ("reply", [.ask: .text(words[1]), .text: rest(2) ?? .null])
+    default: return nil
+    }
+  }
+
+  /// A room, or with `person:` before it, a person.
+  private func place(_ written: String) -> JSON {
+    written.hasPrefix("person:")
+      ? .members([.person: .text(String(written.dropFirst(7)))]) : .members([.room: .text(written)])
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Bridge
+import Conversations
+import Glibc
+import Platform
+import Sentences
+
+/// `hobnob bridge try` and `hobnob bridge check`, which start this program: `--try` or `--check`,
+/// the program, then `address=`, `secret-file=`, `room=` or `NAME=`, an option of the account.
+@MainActor
+struct Examination {
+  private let isCheck: Bool
+  private let words: [String]
+
+  /// - Returns: nil for other arguments.
+  init?(_ arguments: [String]) {
+    guard let verb = arguments.first, ["--try", "--check"].contains(verb), arguments.count > 1
+    else {
+      return nil
+    }
+    (isCheck, words) = (verb == "--check", Array(arguments.dropFirst()))
+  }
+
+  /// The program's path: itself, or of the network of that name.
+  private static func path(of word: String) -> String? {
+    word.contains("/") ? realPath(word) : try? programs.path(of: word)
+  }
+
+  private func say(_ line: String, to descriptor: Int32 = 1) {
+    _ = Array((line + "\n").utf8).withUnsafeBytes { try? writeAll(descriptor, $0) }
+  }
+
+  /// - Returns: the exit status.
+  func run() throws -> Int32 {
+    guard let program = Self.path(of: words[0]) else {
+      say(filled(("%1 is neither a program nor the name of a network.", [words[0]])), to: 2)
+      return 64
+    }
+    let folder = try ScratchFolder("hobnob-bridge-", in: ["/tmp"])
+    defer { folder.remove() }
+    var options = ExaminedAccount.Options(program: program, folder: folder.path)
+    var room: String?
+    for word in words.dropFirst() {
+      let pair = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = pair.count > 1 ? String(pair[1]) : ""
+      switch pair[0] {
+      case "address": options.address = value
+      case "room": room = value
+      case "secret-file":
+        let descriptor = open(value, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+          say(filled(("%1 cannot be used: %2", [value, SystemFailure().reason])), to: 2)
+          return 1
+        }
+        let line = try readAll(OpenFile(descriptor).number) { $0 < 65_536 }.prefix { $0 != 0x0A }
+        options.secret = String(decoding: line, as: UTF8.self)
+      default: options.settings[String(pair[0])] = value
+      }
+    }
+    guard isCheck else { return try ProgramTrial(options).run() }
+    let check = try ProgramCheck(options, room: room) { name, outcome in
+      switch outcome {
+      case .passed: say("ok       " + name)
+      case .failed(let reason): say("FAILED   " + name + ": " + reason)
+      case .skipped(let reason): say("skipped  " + name + ": " + reason)
+      }
+    }
+    return check.run() ? 0 : 1
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Networks
+import Testing
+
+@testable import Bridge
+
+/// What hobnob makes of a program's lines, and what it writes to a program.
+@Suite("The client of a program") struct BridgeClientTests {
+  private static func message(_ id: String, _ text: String) -> String {
+    #"{"type":"message",\#(BridgeTalk.tea),"id":"\#(id)","sender":"ben","text":"\#(text)"}"#
+  }
+
+  // MARK: Batches
+
+  @Test("a batch is stored as a whole, and acknowledged after it")
+  func acknowledges() throws {
+    var talk = try BridgeTalk()
+    talk.hear(#"{"type":"begin"}"#, Self.message("1", "one"), Self.message("2", "two"))
+    #expect(talk.events.isEmpty && talk.written.isEmpty)
+    _ = talk.take()
+    talk.hear(#"{"type":"mark","mark":"m2"}"#, #"{"type":"commit","batch":7}"#)
+    #expect(talk.bodies == ["one", "two"])
+    #expect(talk.events.last == .caughtUp(archive: "", mark: "m2"))
+    #expect(talk.written == [#"{"batch":7,"type":"stored"}"#])
+    let order = talk.take().map { if case .store = $0 { "store" } else { "other" } }
+    #expect(order.first == "store")
+  }
+
+  @Test("a batch that breaks off was never written, answers included")
+  func forgetsBrokenBatches() throws {
+    var talk = try BridgeTalk()
+    let entry = talk.write()
+    talk.hear(
+      #"{"type":"begin"}"#, #"{"type":"sent","entry":\#(entry),"id":"1"}"#,
+      Self.message("2", "two"))
+    talk.handle(.down)
+    #expect(talk.bodies.isEmpty)
+    #expect(!talk.events.contains { if case .accepted = $0 { true } else { false } })
+    talk.hear(BridgeTalk.hello, #"{"type":"up"}"#)
+    _ = talk.take()
+    talk.deliver()
+    #expect(talk.written.count == 1 && talk.written[0].contains(#""tried":true"#))
+  }
+
+  @Test(
+    "a batch with a line that cannot be stored is not acknowledged, and ends the program",
+    arguments: [
+      #"{"type":"message","conversation":{"room":"tea"},"text":"no id"}"#,
+      #"{"type":"message","conversation":{"room":""},"id":"1","sender":"ben","text":"x"}"#,
+      "{ garbage", #"{"type":"begin"}"#,
+    ])
+  func refusesFaultyBatches(line: String) throws {
+    var talk = try BridgeTalk()
+    talk.hear(
+      #"{"type":"begin"}"#, Self.message("1", "one"), line, #"{"type":"commit","batch":7}"#)
+    #expect(talk.hangUps.count == 1)
+    #expect(talk.written.isEmpty)
+  }
+
+  @Test("a batch has limits: lines, bytes, time")
+  func limitsBatches() throws {
+    var lines = try BridgeTalk()
+    lines.hear(#"{"type":"begin"}"#)
+    for number in 0...BridgeLimits.batchLines { lines.hear(Self.message("\(number)", "x")) }
+    #expect(lines.hangUps.count == 1)
+    var bytes = try BridgeTalk()
+    bytes.hear(#"{"type":"begin"}"#)
+    let long = String(repeating: "x", count: 1_000_000)
+    for number in 0..<17 { bytes.hear(Self.message("\(number)", long)) }
+    #expect(bytes.hangUps.count >= 1)
+    var time = try BridgeTalk()
+    time.hear(#"{"type":"begin"}"#)
+    time.now += BridgeLimits.batchTime + 1
+    time.handle(.tick)
+    #expect(time.hangUps.count == 1)
+    var quick = try BridgeTalk()
+    quick.hear(#"{"type":"begin"}"#, #"{"type":"commit"}"#)
+    quick.now += BridgeLimits.batchTime + 1
+    quick.handle(.tick)
+    #expect(quick.hangUps.isEmpty)
+  }
+
+  // MARK: Lines
+
+  @Test("what a later version writes is ignored; the owner hears of the first faulty line")
+  func skipsLines() throws {
+    var talk = try BridgeTalk()
+    talk.hear(
+      #"{"type":"x-new","a":1}"#,
+      #"{"type":"message",\#(BridgeTalk.tea),"id":"1","sender":"ben","text":"hi","x-new":[1]}"#)
+    #expect(talk.bodies == ["hi"])
+    #expect(talk.notices.isEmpty)
+    talk.hear("{ garbage", #"{"type":"typing"}"#)
+    #expect(talk.notices.count == 1)
+    #expect(talk.hangUps.isEmpty)
+    talk.hear(Self.message("2", "after"))
+    #expect(talk.bodies == ["hi", "after"])
+  }
+
+  @Test(
+    "an address, an id or a kind that cannot be is a fault",
+    arguments: [
+      #""id":"1","sender":"","text":"x""#, #""id":"1","sender":"a\nb","text":"x""#,
+      #""id":"","sender":"ben","text":"x""#, #""id":"1","sender":"ben","text":7"#,
+      #""id":"1","text":"x""#, #""id":"1","sender":"ben","text":"x","time":"yesterday""#,
+      #""id":"1","sender":"ben","text":"x","kind":"poem""#,
+      #""id":"1","sender":"\#(String(repeating: "x", count: 1_025))","text":"x""#,
+      #""id":"\#(String(repeating: "x", count: 1_025))","sender":"ben","text":"x""#,
+    ])
+  func refusesForms(members: String) throws {
+    var talk = try BridgeTalk()
+    talk.hear(#"{"type":"message",\#(BridgeTalk.tea),\#(members)}"#)
+    #expect(talk.bodies.isEmpty)
+    #expect(talk.notices.count == 1)
+  }
+
+  @Test("of lines that mean nothing later, only a hundred a second count")
+  func limitsFloods() throws {
+    var talk = try BridgeTalk()
+    func flood() -> Int {
+      for _ in 0..<150 {
+        talk.hear(#"{"type":"typing",\#(BridgeTalk.tea),"sender":"ben","active":true}"#)
+      }
+      return talk.events.count
+    }
+    #expect(flood() == 100)
+    talk.now += 1_000
+    #expect(flood() == 200)
+    talk.hear(Self.message("1", "hi"))
+    #expect(talk.bodies == ["hi"])
+  }
+
+  @Test("a program of a later version is welcome; unknown rules of names are not")
+  func readsHello() throws {
+    let later = try BridgeTalk([
+      BridgeTalk.hello.replacing(#""version":1"#, with: #""version":2"#)
+    ])
+    #expect(later.client.hello?.network == "Test")
+    let odd = try BridgeTalk([
+      BridgeTalk.hello.replacing(#""window""#, with: #""fold":"x","window""#)
+    ])
+    #expect(odd.client.hello == nil)
+  }
+
+  // MARK: The outbox
+
+  @Test("no more entries are without an answer than the program's window")
+  func keepsTheWindow() throws {
+    var talk = try BridgeTalk()
+    for number in 1...5 { talk.write(.send, "\(number)") }
+    #expect(talk.written.count == 3)
+    _ = talk.take()
+    talk.hear(#"{"type":"sent","entry":1,"id":"a"}"#)
+    talk.deliver()
+    #expect(talk.written.count == 1 && talk.written[0].contains(#""entry":4"#))
+  }
+
+  @Test("a change waits until the network has given its message an id, and needs none itself")
+  func holdsChangesBack() throws {
+    var talk = try BridgeTalk()
+    let first = talk.write(.send, "one")
+    talk.write(.edit, "two", message: first)
+    #expect(talk.written.count == 1)
+    talk.hear(#"{"type":"sent","entry":\#(first),"id":"a"}"#)
+    _ = talk.take()
+    let edit = talk.write(.edit, "three", id: "a")
+    #expect(talk.written.contains { $0.contains(#""type":"edit""#) && $0.contains("three") })
+    talk.hear(#"{"type":"sent","entry":\#(edit)}"#)
+    #expect(talk.events.contains { if case .accepted(_, nil) = $0 { true } else { false } })
+  }
+
+  @Test("an answer that cannot be read ends its entry, whose message may have arrived")
+  func doubtsFaultyAnswers() throws {
+    var talk = try BridgeTalk()
+    let entry = talk.write()
+    talk.hear(#"{"type":"sent","entry":\#(entry),"id":7}"#)
+    let isInDoubt = talk.events.contains {
+      if case .refused(_, _, mayHaveArrived: true) = $0 { true } else { false }
+    }
+    #expect(isInDoubt)
+    _ = talk.take()
+    // What is no answer to anything changes nothing.
+    talk.hear(#"{"type":"sent","entry":99,"id":"x"}"#, #"{"type":"answer","request":99}"#)
+    #expect(talk.events.isEmpty)
+  }
+
+  @Test("after a failure a message may have arrived only if the program says so")
+  func readsFailures() throws {
+    var talk = try BridgeTalk()
+    for maybe in ["", #","maybe":true"#] {
+      let entry = talk.write()
+      talk.hear(#"{"type":"failed","entry":\#(entry),"reason":"no"\#(maybe)}"#)
+    }
+    let doubts = talk.events.compactMap { event -> Bool? in
+      if case .refused(_, _, let mayHaveArrived) = event { mayHaveArrived } else { nil }
+    }
+    #expect(doubts == [false, true])
+  }
+
+  @Test("a request that the program does not take is answered at once")
+  func answersRequests() throws {
+    var talk = try BridgeTalk()
+    func request(_ id: Int64, _ verb: NetworkRequest.Verb) -> NetworkRequest {
+      NetworkRequest(id: id, verb: verb, target: "tea", text: "green")
+    }
+    talk.handle(.requests([request(1, .topic), request(2, .kick), request(3, .join)]))
+    #expect(talk.written.count == 2)
+    let answers = talk.events.compactMap { event -> Int64? in
+      if case .answered(let request, _) = event { request.id } else { nil }
+    }
+    #expect(answers == [2])
+    talk.hear(#"{"type":"answer","request":1,"text":"no rights"}"#)
+    #expect(talk.events.last == .answered(request(1, .topic), "no rights"))
+  }
+
+  @Test("receipts for single messages name each of them")
+  func readsSingleReceipts() throws {
+    var talk = try BridgeTalk()
+    talk.hear(
+      #"{"type":"receipt",\#(BridgeTalk.tea),"sender":"ben","state":"seen","ids":["1","3"]}"#,
+      #"{"type":"receipt",\#(BridgeTalk.tea),"sender":"ben","state":"seen","id":"5"}"#)
+    let alone = talk.events.compactMap { event -> String? in
+      if case .receipt(let ids, _, _, .seen, let isAlone) = event {
+        "\(ids.archive ?? "") \(isAlone)"
+      } else {
+        nil
+      }
+    }
+    #expect(alone == ["1 true", "3 true", "5 false"])
+  }
+}

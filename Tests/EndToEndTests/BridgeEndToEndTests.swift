@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Emulator
+import Foundation
+import Repeatable
+import Testing
+
+extension EndToEnd {
+  /// hobnob with an account that a program connects, whose network is a file.
+  @Suite("An account that a program connects")
+  struct BridgeEndToEndTests {
+    private let home: Home
+    private let program: String
+    private let server: String
+    private let anna: PseudoTerminal
+    private let room = #"{"room":"!Room One:a@b"}"#
+
+    init() throws {
+      home = try Home()
+      let folder = home.path + "/.config/hobnob/networks"
+      server = home.path + "/server"
+      program = folder + "/hobnob-net-stub"
+      for path in [folder, home.path + "/bin"] {
+        try FileManager.default.createDirectory(
+          atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      }
+      let stub = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "BridgeTests/hobnob-net-stub")
+      try FileManager.default.copyItem(atPath: stub.path, toPath: program)
+      anna = try PseudoTerminal(
+        command: [Home.program, "--as", "anna", "lobby"], environment: home.environment,
+        rows: 30, columns: 90)
+      try anna.expect("#lobby> |")
+    }
+
+    private func connect() throws {
+      try anna.type("/account add stub:you --log \(server)\r", seeing: "you is connected")
+    }
+
+    /// Something happens on the network.
+    private func happen(_ lines: String...) throws {
+      if !FileManager.default.fileExists(atPath: server) {
+        _ = FileManager.default.createFile(atPath: server, contents: nil)
+      }
+      let file = try #require(FileHandle(forWritingAtPath: server))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
+      try file.close()
+    }
+
+    private var told: String { (try? String(contentsOfFile: server, encoding: .utf8)) ?? "" }
+
+    private func expectTold(
+      _ text: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      try #require(
+        anna.wait(for: 20) { _ in told.contains(text) }, "\(told)\n\(anna.emulator.picture)",
+        sourceLocation: sourceLocation)
+    }
+
+    private func enterRoom() throws {
+      try connect()
+      try happen(
+        """
+        {"type":"room","room":"!Room One:a@b","name":"Tea","people":[{"identity":"@ben:b","name":"Ben"}]}
+        """,
+        """
+        {"type":"message","conversation":\(room),"id":"b1","sender":"@ben:b","name":"Ben","text":"hello"}
+        """)
+      try anna.expect("#Tea 1")
+      try anna.type("/switch tea\r", seeing: "Ben: hello")
+      try anna.expect("#Tea> |")
+    }
+
+    @Test("a room with any address is a room by its name, and all that people do goes both ways")
+    func talks() throws {
+      try enterRoom()
+      try home.expectConfined("hobnob-bridge")
+      try anna.type("hi\r", seeing: "sent")
+      try expectTold(#""mine": true, "uid": "#)
+      try anna.type("/edit\r", seeing: "hi|")
+      try anna.type(" there\r", seeing: "hi there")
+      try expectTold(#""text": "hi there"#)
+      try anna.type("/react 1 👍\r", seeing: "👍")
+      try expectTold(#""all": ["\ud83d\udc4d"]"#)
+      try anna.type("/reply 1 indeed\r", seeing: "indeed")
+      try expectTold(#""reply_to": {"id": "b1""#)
+      try happen(
+        """
+        {"type":"typing","conversation":\(room),"sender":"@ben:b","name":"Ben","active":true}
+        """)
+      try anna.expect("Ben is typing")
+      let own = try #require(told.firstMatch(of: /"id": "(own-[^"]*)", "mine": true, "uid"/)?.1)
+      try happen(
+        """
+        {"type":"receipt","conversation":\(room),"sender":"@ben:b","state":"seen","ids":["\(own)"]}
+        """,
+        """
+        {"type":"edited","conversation":\(room),"id":"b1","sender":"@ben:b","text":"hello, anna"}
+        """)
+      try anna.expect("hello, anna")
+      try anna.type("/info 2\r", seeing: "seen")
+      try happen(#"{"type":"deleted","conversation":\#(room),"id":"b1","sender":"@ben:b"}"#)
+      try anna.expect("deleted")
+      try anna.type("/delete 3\r", seeing: "deleted")
+      try expectTold(#""type": "deleted", "conversation": {"room": "!Room One:a@b"}, "id": "own-"#)
+      try anna.type("/topic green\r", seeing: "green")
+      try home.expectSound()
+    }
+
+    @Test("people and rooms are named by the kind of network and their address, in scripts too")
+    func names() throws {
+      try connect()
+      try anna.type("/msg stub:@zoe:x\r", seeing: "@@zoe:x> |")
+      try anna.type("hi\r", seeing: "sent")
+      try expectTold(#"{"person": "@zoe:x"}"#)
+      let sent = try home.run(["send", "--as", "anna", "--create", "@stub:max", "hello max"])
+      #expect(sent.status == 0, "\(sent)")
+      try expectTold(#"{"person": "max"}"#)
+      let joined = try home.run(["send", "--as", "anna", "--create", "stub:den", "hello all"])
+      #expect(joined.status == 0, "\(joined)")
+      try expectTold(#"{"room": "den"}"#)
+      try anna.type("/msg max\r", seeing: "hello max")
+    }
+
+    @Test("files come from the program's own folder only, not through a link either")
+    func files() throws {
+      try connect()
+      let folders = home.path + "/.local/state/hobnob/programs"
+      let own = try #require(try FileManager.default.contentsOfDirectory(atPath: folders).first)
+      let folder = folders + "/" + own
+      try "picture".write(toFile: folder + "/p.txt", atomically: true, encoding: .utf8)
+      try home.write("secret", to: "secret.txt")
+      try FileManager.default.createSymbolicLink(
+        atPath: folder + "/link", withDestinationPath: home.path + "/secret.txt")
+      func message(_ id: String, _ text: String, _ path: String) -> String {
+        """
+        {"type":"message","conversation":{"room":"tea"},"id":"\(id)","sender":"ben","name":"Ben",\
+        "text":"\(text)","files":[{"path":"\(path)","name":"p.txt"}]}
+        """
+      }
+      try happen(
+        #"{"type":"room","room":"tea"}"#, message("1", "mine", folder + "/p.txt"),
+        message("2", "a link", folder + "/link"), message("3", "yours", home.path + "/secret.txt"))
+      try anna.expect("#tea 3")
+      try anna.type("/switch tea\r", seeing: "yours")
+      try anna.type("/save 1 \(home.path)/saved\r", seeing: "saved")
+      #expect(try String(contentsOfFile: home.path + "/saved", encoding: .utf8) == "picture")
+      let log = try home.run(["log", "--as", "anna", "--json", "--lines", "99", "tea"])
+      #expect(count(of: "p.txt", in: log.output) == 1, "\(log)")
+      let screen = anna.emulator.history.joined(separator: "\n")
+      #expect(count(of: "hobnob-net-stub: the file", in: screen) == 2)
+    }
+
+    @Test("killed again and again, the program loses nothing and doubles nothing")
+    func kills() throws {
+      try enterRoom()
+      let rounds = LongRun.rounds(4)
+      for round in 1...rounds {
+        anna.send("mine \(round)\r")
+        try happen(
+          """
+          {"type":"message","conversation":\(room),"id":"k\(round)","sender":"@ben:b","text":"ben \(round)"}
+          """)
+        if round % 2 == 0 { try expectTold("mine \(round)") }
+        killProgram()
+        try happen(
+          """
+          {"type":"message","conversation":\(room),"id":"d\(round)","sender":"@ben:b","text":"down \(round)"}
+          """)
+      }
+      func bodies() throws -> [String] {
+        let log = try home.run(["log", "--as", "anna", "--json", "--lines", "99", "tea"])
+        return log.output.split(separator: "\n").compactMap { line in
+          line.firstMatch(of: /"text":"((mine|ben|down) [0-9]+)"/).map { String($0.1) }
+        }
+      }
+      let wanted = Set((1...rounds).flatMap { ["mine \($0)", "ben \($0)", "down \($0)"] })
+      // hobnob waits longer and longer before it starts a program again.
+      _ = anna.wait(for: 120) { _ in
+        (try? Set(bodies())) == wanted
+          && wanted.allSatisfy { $0.hasPrefix("mine") ? told.contains($0) : true }
+      }
+      let found = try bodies()
+      #expect(
+        Set(found) == wanted && found.count == wanted.count, "\(found)\n\(anna.emulator.picture)")
+      for round in 1...rounds { #expect(count(of: #""mine \#(round)""#, in: told) == 1) }
+      try home.expectSound()
+    }
+
+    private func killProgram() {
+      for process in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+        guard let number = Int32(process),
+          let command = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8),
+          command.split(separator: "\0").contains(where: { $0 == program })
+        else { continue }
+        kill(number, SIGKILL)
+      }
+    }
+
+    @Test("12.7: a program that others can write is not started, with a reason")
+    func refusesOthersPrograms() throws {
+      chmod(program, 0o777)
+      try anna.type(
+        "/account add stub:you --log \(server)\r", seeing: "Others may write to")
+      chmod(program, 0o700)
+      try connect()
+    }
+  }
+}
