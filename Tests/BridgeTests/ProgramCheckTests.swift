@@ -49,7 +49,7 @@ import Testing
     "a rule that a program breaks is named",
     arguments: [
       ("loses", ["30 messages while down"]), ("doubles", ["30 messages while down"]),
-      ("strict", ["unknown"]), ("stays", ["end"]),
+      ("strict", ["unknown"]), ("stays", ["end"]), ("hides", ["hello"]),
     ])
   func namesWhatBroke(rule: String, checks: [String]) throws {
     #expect(try failed(rule).filter(checks.contains) == checks)

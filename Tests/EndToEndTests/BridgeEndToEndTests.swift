@@ -188,6 +188,39 @@ extension EndToEnd {
       try home.expectSound()
     }
 
+    @Test("what a program writes while the store is locked is stored later, even if it has ended")
+    func lockedStore() throws {
+      // It says everything once only.
+      let script = """
+        #!/bin/sh
+        echo '{"type":"hello","version":1,"network":"Once","secret":false}'
+        read -r start
+        echo '{"type":"up"}'
+        [ -e '\(home.path)/over' ] && exec sleep 600
+        while [ ! -e '\(home.path)/go' ]; do sleep 0.05; done
+        echo '{"type":"room","room":"tea"}'
+        for i in $(seq 40); do
+          echo '{"type":"message","conversation":{"room":"tea"},"id":"'$i'","sender":"ben","text":"'line $i'"}'
+        done
+        touch '\(home.path)/over'
+        exit 1
+        """
+      try home.write(script, to: "once.sh")
+      // By a process of its own: a file that this one has open for writing cannot be started.
+      let path = (program as NSString).deletingLastPathComponent + "/hobnob-net-once"
+      _ = try Program(["cp", home.path + "/once.sh", path], environment: home.environment).finish()
+      chmod(path, 0o700)
+      try anna.type("/account add once:me\r", seeing: "me is connected")
+      let holder = try home.lock("BEGIN IMMEDIATE")
+      try home.write("", to: "go")
+      try #require(
+        anna.wait(for: 20) { _ in FileManager.default.fileExists(atPath: home.path + "/over") })
+      holder.closeInput()
+      _ = holder.finish()
+      try anna.expect("#tea 40")
+      try anna.type("/switch tea\r", seeing: "line 40")
+    }
+
     private func killProgram() {
       for process in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
         guard let number = Int32(process),

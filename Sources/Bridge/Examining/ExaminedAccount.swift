@@ -51,6 +51,8 @@ package final class ExaminedAccount {
   /// By archive, as they would be stored.
   var marks: [String: String] = [:]
   private var kept: [String: String] = [:]
+  /// Where the owner is.
+  var rooms = KnownRooms()
   private var uncommitted: (marks: [String: String], told: [Told])?
   private var program: StartedProgram?
 
@@ -146,6 +148,7 @@ package final class ExaminedAccount {
         throw BridgeFault(
           filled(("the first line is “%1” instead of “%2”", [line.type, "hello"])))
       }
+      try rooms.note(line)
       try take(line)
     } catch {
       faults.append(error.remark.text)

@@ -41,6 +41,8 @@ package final class ProgramCheck {
   ) throws {
     account = try ExaminedAccount(options)
     place = .members(room.map { [.room: .text($0)] } ?? [.person: .text(person)])
+    // The owner is in it: the account was prepared for the check.
+    if let room { account.rooms.insert(room) }
     (self.kills, self.quiet, self.tell) = (kills, quiet, tell)
   }
 

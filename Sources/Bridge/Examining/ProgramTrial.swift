@@ -14,6 +14,8 @@ package final class ProgramTrial {
   private let program: StartedProgram
   private var lastEntry: Int64 = 0
   private var typed: [UInt8] = []
+  private var isStarted = false
+  private var rooms = KnownRooms()
 
   package init(_ options: ExaminedAccount.Options) throws {
     self.options = options
@@ -28,10 +30,9 @@ package final class ProgramTrial {
   ///
   /// - Returns: the program's exit status.
   package func run() -> Int32 {
-    tell(translated("Type a line of JSON, or one of these; C-d ends."))
-    for form in Self.forms { tell("  " + form) }
     while true {
-      switch program.next(within: 3_600_000, unless: 0) {
+      // Before it has the line `start`, a program reads nothing else.
+      switch program.next(within: 3_600_000, unless: isStarted ? 0 : -1) {
       case .line(let line): show(line)
       case .end:
         let status = program.exitStatus(within: 5_000)
@@ -74,6 +75,7 @@ package final class ProgramTrial {
           tell("  " + filled(("hobnob ignores %1", [others.sorted().joined(separator: ", ")])))
         }
       }
+      try rooms.note(line)
       if line.type == "hello" { try start(after: BridgeHello(line)) }
       if line.type == "commit", let batch = line[.batch].integer {
         write("stored", [.batch: .integer(batch)])
@@ -100,6 +102,12 @@ package final class ProgramTrial {
         .settings: .object(options.settings.mapValues(JSON.text)), .kept: .object([:]),
         .marks: .object([:]), .rooms: .array([]), .folder: .text(options.folder),
       ])
+    isStarted = true
+    tell(
+      translated(
+        "Type a line of JSON, or one of these, where a conversation is the address of a room, or @ and the address of a person; C-d ends."
+      ))
+    for form in Self.forms { tell("  " + form) }
   }
 
   // MARK: To the program
@@ -195,7 +203,7 @@ package final class ProgramTrial {
 
   /// A room, or with `person:` before it, a person.
   private func place(_ written: String) -> JSON {
-    written.hasPrefix("person:")
-      ? .members([.person: .text(String(written.dropFirst(7)))]) : .members([.room: .text(written)])
+    written.hasPrefix("@")
+      ? .members([.person: .text(String(written.dropFirst()))]) : .members([.room: .text(written)])
   }
 }
