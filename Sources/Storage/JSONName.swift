@@ -31,6 +31,7 @@ package enum JSONName: String, CaseIterable, Hashable, Sendable {
   case remoteID = "remote_id"
   case removedBy = "removed_by"
   case replyTo = "reply_to"
+  case unreadMentions = "unread_mentions"
 }
 
 extension JSON {

@@ -140,8 +140,8 @@ extension EndToEnd {
       #expect(try home.run(["unread", "--count", "--as", "anna"]).output == "3\n")
       #expect(
         try home.run(["unread", "--json", "--as", "anna"]).output == ##"""
-          {"type":"unread","conversation":"#lobby","unread":2,"mentions":1}
-          {"type":"unread","conversation":"#dev","unread":1,"mentions":0}
+          {"type":"unread","conversation":"#lobby","name":"#lobby","unread":2,"unread_mentions":1}
+          {"type":"unread","conversation":"#dev","name":"#dev","unread":1,"unread_mentions":0}
 
           """##)
       #expect(try home.run(["unread", "--json", "--count"]).status == 64)

@@ -53,7 +53,7 @@ extension Script {
       JSONTable.conversation.adding(
         [
           .name: .text(entry.conversation.name), .unread: .integer(Int64(entry.unread)),
-          .mentions: .integer(Int64(unread?.mentions ?? 0)),
+          .unreadMentions: .integer(Int64(unread?.mentions ?? 0)),
         ], to: $0)
     }
   }

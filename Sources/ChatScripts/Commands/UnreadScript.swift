@@ -4,6 +4,7 @@ import ChatPreferences
 import ChatRendering
 import ChatSession
 import Conversations
+import Exchange
 import Glibc
 import StyledText
 
@@ -49,14 +50,9 @@ struct UnreadScript: JSONSubcommand {
         return 0
       }
       for entry in found {
-        let name = entry.conversation.name
         if json {
-          script.output.write(
-            JSONLine.safe(
-              JSONTable.unread.line([
-                .conversation: .text(name), .unread: .integer(Int64(entry.count)),
-                .mentions: .integer(Int64(entry.mentions)),
-              ])))
+          let line = try script.store.read { try $0.jsonLine(of: entry) }
+          if let line { script.output.write(JSONLine.safe(line)) }
         } else {
           script.output.write(entry.sentence)
         }

@@ -65,8 +65,8 @@ package enum JSONTable {
     [
       .always(.conversation, .conversation), .maybe(.address, .text), .maybe(.topic, .text),
       .always(.lastNumber, .number()), .maybe(.lastTime, .time), .maybe(.forgotten, .number()),
-      .maybe(.keep, .number(from: 1)), .maybe(.maker, .person), .maybe(.removed, .one),
-      .maybe(.name, .text), .maybe(.unread, .number()), .maybe(.mentions, .number()),
+      .maybe(.keep, .number(from: 1)), .maybe(.maker, .person), .maybe(.removed, .flag),
+      .maybe(.name, .text), .maybe(.unread, .number()), .maybe(.unreadMentions, .number()),
     ])
 
   package static let member = JSONType(
@@ -163,8 +163,8 @@ package enum JSONTable {
   package static let unread = JSONType(
     "unread",
     [
-      .always(.conversation, .conversation), .always(.unread, .number()),
-      .always(.mentions, .number()),
+      .always(.conversation, .conversation), .always(.name, .text),
+      .always(.unread, .number()), .always(.unreadMentions, .number()),
     ])
 
   package static let position = JSONType("position", [.always(.position, .number())])

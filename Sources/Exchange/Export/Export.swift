@@ -207,10 +207,14 @@ private final class ExportLines {
     repeat {
       let count = try file.read(into: piece)
       if count == 0, offset < total { throw SystemFailure(code: EIO) }
-      buffer +=
-        #"{"type":"file","hash":"\#(hash)","bytes":\#(total),"offset":\#(offset),"data":""#.utf8
+      // The data goes straight between the quotes of the last member: it needs no escapes.
+      let line = JSONTable.file.line([
+        .hash: .text(hash), .bytes: .integer(Int64(total)), .offset: .integer(Int64(offset)),
+        .data: .text(""),
+      ]).utf8
+      buffer += line.dropLast(2)
       Base64.encode(UnsafeRawBufferPointer(rebasing: piece[..<count]), to: &buffer)
-      buffer += #""}"#.utf8
+      buffer += line.suffix(2)
       try endLine()
       offset += count
     } while offset < total && goesOn

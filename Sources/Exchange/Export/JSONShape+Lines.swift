@@ -69,7 +69,8 @@ extension JSONShape {
       .topic: "nullif(c.topic, '')", .lastNumber: boundedNumber("c.last_number"),
       .lastTime: time("c.last_at"), .forgotten: "nullif(\(boundedNumber("c.forgotten")), 0)",
       .keep: "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END",
-      .maker: personObject(id: "c.maker"), .removed: "iif(c.kind = \(Conversation.removed), 1, NULL)",
+      .maker: personObject(id: "c.maker"),
+      .removed: "iif(c.kind = \(Conversation.removed), json('true'), NULL)",
     ]))
     FROM conversation c
 
@@ -77,6 +78,15 @@ extension JSONShape {
   static let conversations = conversation + "WHERE \(isWanted("c.id")) ORDER BY c.id"
   /// The conversation with the row `?1`.
   static let oneConversation = conversation + "WHERE c.id = ?1"
+
+  /// The conversation with the row `?1`, whose name for the reader is `?2`, has `?3` unread messages;
+  /// `?4` of them mention the reader.
+  fileprivate static let oneUnread = """
+    SELECT \(line(JSONTable.unread, [
+      .conversation: conversationObject("c"), .name: "?2", .unread: "?3", .unreadMentions: "?4",
+    ]))
+    FROM conversation c WHERE c.id = ?1
+    """
 
   static let members = """
     SELECT \(line(JSONTable.member, [
@@ -172,5 +182,12 @@ extension Access {
   /// A conversation as one line of JSON.
   package func jsonLine(ofConversation id: ID<Conversation>) throws -> String? {
     try database.first(JSONShape.oneConversation, id, read: JSONShape.line)
+  }
+
+  /// How much is unread in a conversation, as one line of JSON.
+  package func jsonLine(of unread: Unread) throws -> String? {
+    try database.first(
+      JSONShape.oneUnread, unread.conversation.id, unread.conversation.name, unread.count,
+      unread.mentions, read: JSONShape.line)
   }
 }

@@ -37,7 +37,7 @@ extension ExportReader {
       // Do not remove imported messages on the same day (rule 7.12).
       keep == nil ? 0 : work.transaction.clock() + Upkeep.keepDelay,
       object[.maker] == nil ? nil : person(object, .maker),
-      object.optionalInteger(.removed, in: 1...1) != nil, conversation.id)
+      object.flag(.removed), conversation.id)
     if !conversation.isLocal, let address = try object.optionalText(.address) {
       try database.run(
         "UPDATE OR IGNORE conversation SET address = ? WHERE id = ? AND kind = 0", address,

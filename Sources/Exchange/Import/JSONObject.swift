@@ -60,6 +60,15 @@ struct JSONObject {
     try required(optionalInteger(name, in: range), name)
   }
 
+  /// Whether the value is true, or 1 as in earlier exports; not if it is missing.
+  func flag(_ name: JSONName) throws -> Bool {
+    switch self[name] {
+    case nil, .flag(false): false
+    case .flag(true), .integer(1): true
+    default: throw LineFault("“%1” is not true or false", name.rawValue)
+    }
+  }
+
   func optionalTime(_ name: JSONName) throws -> Milliseconds? {
     guard let text = try optionalText(name) else { return nil }
     guard let time = DateParser(text)?.exact else {
