@@ -70,6 +70,8 @@ extension EndToEnd {
           try home.run(["react", "lobby", "-1", "🎉", "--remove", "--as", "anna"]).status == 0)
         #expect(!(try log().contains("🎉")))
       }
+      #expect(try home.run(["react", "lobby", "2", "tada", "--as", "anna"]).status == 0)
+      #expect(try log().contains("🎉 anna"))
       try refused(
         "react", "lobby", "2", "tea time", "--as", "anna", because: "“tea time” is not an emoji")
       try refused("react", "lobby", "2", "🎉", "--as", "cem", because: "You are not in #lobby")
@@ -122,14 +124,16 @@ extension EndToEnd {
 
     @Test("list prints one's conversations, who the people of one or of all")
     func lists() throws {
+      try home.say("anna: look", as: "ben")
       try home.say("hey anna: tea?", as: "ben", in: "@anna")
       #expect(
         try home.run(["list", "--as", "anna"]).output
-          == "@ben: 1 unread\n#lobby: 1 unread\n")
+          == "@ben: 1 unread\n#lobby: 2 unread, 1 mention\n")
       let listed = try lines("list", "--as", "anna")
       #expect(listed.map { $0["name"] as? String } == ["@ben", "#lobby"])
       #expect(listed.map { $0["type"] as? String } == ["conversation", "conversation"])
       #expect(listed[1]["conversation"] as? String == "#lobby")
+      #expect(listed.map { $0["unread_mentions"] as? Int } == [0, 1])
       #expect(try home.run(["list", "--as", "nobody"]).output == "")
       #expect(
         try home.run(["who", "lobby", "--as", "anna"]).output == "anna: not here\nben: not here\n")
@@ -152,7 +156,12 @@ extension EndToEnd {
         let account = try $0.addAccount(owner: anna, network: "xmpp:anna@x.org")
         return (account, "tea@rooms.x.org")
       }
-      try store.inbox.apply([.joined(room: room, nick: "anna")], of: account)
+      try store.inbox.apply(
+        [
+          .joined(room: room, nick: "anna"),
+          .present(NetworkUser(identity: "z", name: "zoe"), room: room, rank: "operator"),
+        ], of: account)
+      try store.writeDurably { _ = try $0.networkChat(with: "zoe@x.org", of: account) }
       try store.inbox.apply(
         [
           .messageReceived(
@@ -170,9 +179,45 @@ extension EndToEnd {
         finished.status == 1
           && finished.errors.contains("The network refused it: no thumbs here"),
         "\(finished.errors)")
+      let who = try lines("who", "#" + room, "--as", "anna")
+      #expect(who.map { $0["rank"] as? String } == [nil, "operator"])
+      #expect(try lines("who", "--as", "anna").allSatisfy { $0["rank"] == nil })
+      let chat = try lines("who", "@zoe@x.org", "--as", "anna")
+      #expect(chat.map { $0["online"] as? Bool } == [false, nil], "\(chat)")
       let late = try home.run(
         ["react", "#" + room, "1", "👍", "--wait", "--timeout", "0", "--as", "anna"])
       #expect(late.status == 1 && late.errors.contains("has not carried it out within 0 s."))
+    }
+
+    @Test("14.4: what a network's room does not take is refused, also where one was removed")
+    func refusals() throws {
+      let store = try Store(path: home.store)
+      let account = try store.writeDurably {
+        let anna = try $0.participant(identity: "anna").id
+        return try $0.addAccount(owner: anna, network: "xmpp:anna@x.org")
+      }
+      let (room, place) = ("tea@rooms.x.org", "#tea@rooms.x.org")
+      var abilities = Abilities()
+      abilities.replies = false
+      try store.inbox.apply(
+        [.joined(room: room, nick: "anna"), .abilities(NetworkAbilities(rooms: abilities))],
+        of: account)
+      #expect(try home.run(["send", place, "hi", "--as", "anna"]).status == 0)
+      try refused(
+        "send", place, "--reply", "1", "hi", "--as", "anna",
+        because: "cannot show which message you answer")
+      try store.inbox.apply([.left(room: room, reason: "spam")], of: account)
+      let asked = try store.read { try $0.requests(of: account) }
+      for words in [
+        ["send", place, "hi"], ["send", place, "--join", "hi"], ["edit", place, "1", "hi"],
+        ["delete", place, "1"], ["react", place, "1", "👍"],
+      ] {
+        let finished = try home.run(words.prefix(2) + ["--as", "anna"] + words.dropFirst(2))
+        #expect(finished.status == 1, "\(words)")
+        #expect(
+          finished.errors.contains("You are no longer in \(place) (spam)"), "\(finished.errors)")
+      }
+      #expect(try store.read { try $0.requests(of: account) } == asked)
     }
   }
 }

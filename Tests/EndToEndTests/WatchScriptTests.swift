@@ -4,7 +4,10 @@ import Emulator
 import Foundation
 import Glibc
 import Repeatable
+import StoreFixture
 import Testing
+
+@testable import NetworkInbox
 
 extension EndToEnd {
   @Suite("11.3: hobnob watch")
@@ -169,6 +172,76 @@ extension EndToEnd {
           == "elsewhere")
     }
 
+    @Test("it shows what was said while one was there, once others can see it; invitations too")
+    func whileThere() throws {
+      let start = try store.read { try Int($0.position) }
+      let member =
+        ##"{"type":"member","conversation":"#old","participant":"anna","first":1}"##
+      let export = Home.export(2, in: "old").replacing(
+        "\n{", with: "\n\(member)\n{", maxReplacements: 1)
+      try home.write(export, to: "old.jsonl")
+      #expect(try home.run(["import", home.path + "/old.jsonl"]).status == 0)
+      try store.writeDurably {
+        let back = try $0.send("taken back", in: lobby, by: anna)
+        _ = try $0.takeBack(back.id, by: anna)
+        let dev = try $0.makeRoom("dev").id
+        for text in ["before", "during", "after"] {
+          if text == "during" { try $0.join(anna, dev) } else { try $0.leave(anna, dev) }
+          try $0.send(text, in: dev, by: ben, requireMembership: false)
+        }
+        let tea = try $0.makeRoom("tea", for: ben).id
+        for person in [anna, ben] { try $0.join(person, tea) }
+        try $0.remove(tea, by: ben)
+        let den = try $0.makeRoom("den").id
+        try $0.join(ben, den)
+        _ = try $0.inviteToRoom(anna, to: den, by: ben)
+      }
+      let found = try watched(after: start).map(summary)
+      #expect(
+        found == [
+          "message deleted ", "message new during", "event new left", "event new #tea",
+          "event new invitation", "message new end",
+        ], "\(found)")
+    }
+
+    @Test("the state of a message is its sender's alone")
+    func states() throws {
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: anna, network: "xmpp:anna@x.org")
+      }
+      let room = "tea@rooms.x.org"
+      try store.inbox.apply([.joined(room: room, nick: "anna")], of: account)
+      let start = try store.read { try $0.position }
+      let watch = try home.start(["watch", "--as", "anna", "--after", String(start)])
+      #expect(try home.run(["send", "#" + room, "hi", "--as", "anna"]).status == 0)
+      #expect(watch.wait(for: 10) { $0.output.contains("anna: hi") })
+      let entry = try #require(try store.read { try $0.outbox(of: account.network) }.first)
+      try store.inbox.apply([.refused(entry, reason: "no tea here")], of: account)
+      #expect(watch.wait(for: 10) { $0.output.contains("no tea here") })
+      watch.kill(SIGTERM)
+      let output = watch.finish().output
+      #expect(
+        output.hasSuffix("#\(room) ✗ [1] not sent: no tea here\n"), "\(output)")
+      for (person, count) in [(anna, 1), (ben, 0)] {
+        let found = try store.read {
+          try $0.orderedChanges(
+            after: start, for: person, in: [entry.message.conversation], limit: 9)
+        }
+        #expect(found.changes.count { $0.what == .state(entry.message.id) } == count)
+      }
+    }
+
+    @Test("it ends if an older copy of the store is put back while it runs")
+    func olderCopy() throws {
+      try store.writeDurably { try $0.send("one", in: lobby, by: ben) }
+      let watch = try home.start(["watch", "--json", "--as", "anna"])
+      #expect(watch.wait(for: 10) { $0.output.contains("position") })
+      try store.db("UPDATE meta SET change = change - 3")
+      try store.writeIfNeeded { try $0.setAway("lunch", of: ben) }
+      let finished = watch.finish()
+      #expect(finished.status == 1 && finished.errors.contains("An older copy of the store"))
+    }
+
     @Test("plain lines are those of log --follow, with the conversation")
     func plain() throws {
       let watch = try home.start(
@@ -246,6 +319,43 @@ extension EndToEnd {
           ["wait", "--json", "--as", "anna", "--after", position, "--timeout", "0"] + place)
         #expect(over.status == 1 && over.output.hasPrefix(#"{"type":"error""#))
         position = start
+      }
+    }
+
+    @Test("11.3: wait passes over what was deleted, and --mention over muted rooms and notices")
+    func passesOver() throws {
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: anna, network: "xmpp:anna@x.org")
+      }
+      func waited(after start: Int64, _ options: String...) throws -> String {
+        try home.run(
+          ["wait", "--as", "anna", "--timeout", "0", "--after", String(start)] + options
+        ).output
+      }
+      var start = try store.read { try $0.position }
+      try store.writeDurably {
+        let message = try $0.send("oops", in: lobby, by: ben)
+        try $0.deleteMessage(message.id, by: ben)
+      }
+      #expect(try waited(after: start) == "")
+
+      #expect(try home.run(["lobby", "--as", "anna"], input: "/mute lobby\n").status == 0)
+      start = try store.read { try $0.position }
+      try store.writeDurably { try $0.send("hey anna", in: lobby, by: ben) }
+      #expect(try waited(after: start).contains("hey anna"))
+      #expect(try waited(after: start, "--mention") == "")
+
+      try store.writeDurably { _ = try $0.networkChat(with: "bot@x.org", of: account) }
+      for (kind, isForMe) in [(Message.Kind.notice, false), (.text, true)] {
+        start = try store.read { try $0.position }
+        try store.inbox.apply(
+          [
+            .messageReceived(
+              NetworkMessage(speaker: NetworkUser(identity: "bot@x.org"), body: "psst", kind: kind),
+              in: .direct("bot@x.org"))
+          ], of: account)
+        #expect(try waited(after: start).contains("psst"))
+        #expect(try waited(after: start, "--mention").contains("psst") == isForMe)
       }
     }
 
