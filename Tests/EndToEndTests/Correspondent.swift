@@ -130,9 +130,11 @@ final class Correspondent {
   }
 
   func chat(with name: String) throws -> ID<Conversation> {
-    try store.writeDurably {
-      try $0.networkChat(with: "\(name)@\(LocalServer.domain)", of: account)
-    }.id
+    try chat(at: "\(name)@\(LocalServer.domain)")
+  }
+
+  func chat(at address: String) throws -> ID<Conversation> {
+    try store.writeDurably { try $0.networkChat(with: address, of: account) }.id
   }
 
   @discardableResult

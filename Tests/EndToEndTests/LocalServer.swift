@@ -14,11 +14,21 @@ final class LocalServer: @unchecked Sendable {
   private var server: Program?
   private let names: [String]
 
-  /// - Parameter names: the people with accounts; their password is `secret`.
-  init(_ names: [String] = ["anna", "ben", "cem"]) throws {
+  /// - Parameters:
+  ///   - names: the people with accounts; their password is `secret`.
+  ///   - gateway: the address of a component, whose secret is `secret` too.
+  init(_ names: [String] = ["anna", "ben", "cem"], gateway: String? = nil) throws {
     folder = try temporaryFolder()
     port = Self.freePorts()
     self.names = names
+    let settings = gateway.map { gateway in
+      """
+      component_ports = { \(componentPort) }
+      Component "\(gateway)"
+        component_secret = "secret"
+      """
+    }
+    try (settings ?? "").write(toFile: folder + "/more.lua", atomically: false, encoding: .utf8)
     // As prosodyctl does, which takes longer for each of them than the server for all.
     let accounts = folder + "/data/" + Self.domain.replacing(".", with: "%2e") + "/accounts"
     try FileManager.default.createDirectory(atPath: accounts, withIntermediateDirectories: true)
@@ -37,9 +47,15 @@ final class LocalServer: @unchecked Sendable {
   /// The arguments of `/account add` after an address.
   var options: String { "--host 127.0.0.1 --port \(port) --ca \(folder)/certs/ca.crt" }
 
+  /// The port for components.
+  var componentPort: Int { port + 3 }
+
   func start() throws {
     let script = Repository.root.appendingPathComponent("share/hobnob/local-xmpp").path
-    try run(["sh", script, "-d", folder, "-p", String(port), names[0], "secret"])
+    try run([
+      "sh", script, "-d", folder, "-p", String(port), "-s", folder + "/more.lua", names[0],
+      "secret",
+    ])
   }
 
   private func run(_ command: [String]) throws {
@@ -104,14 +120,14 @@ final class LocalServer: @unchecked Sendable {
   /// The next ports to try, so that servers that start together get different ones.
   private static let nextPort = Mutex(Int.random(in: 20_000..<30_000))
 
-  /// The first of three free ports in a row.
+  /// The first of four free ports in a row.
   private static func freePorts() -> Int {
     while true {
       let first = nextPort.withLock { port in
-        port = port < 30_000 ? port + 3 : 20_000
+        port = port < 30_000 ? port + 4 : 20_000
         return port
       }
-      if (first...first + 2).allSatisfy({ !answers($0) }) { return first }
+      if (first...first + 3).allSatisfy({ !answers($0) }) { return first }
     }
   }
 
@@ -155,14 +171,30 @@ extension Trait where Self == OnASharedServer {
 final class ForeignClient {
   private let program: Program
 
-  init(_ name: String, at server: LocalServer) throws {
-    let script = Repository.root.appendingPathComponent("Tests/EndToEndTests/foreign.py").path
+  convenience init(_ name: String, at server: LocalServer) throws {
+    try self.init(
+      script: "foreign.py", "\(name)@\(LocalServer.domain)", "secret", "127.0.0.1",
+      String(server.port), server.folder + "/certs/ca.crt")
+  }
+
+  /// A gateway, that is a component of the server; see `gateway.py`.
+  convenience init(gateway address: String, at server: LocalServer) throws {
+    try self.init(
+      script: "gateway.py", address, "secret", "127.0.0.1", String(server.componentPort))
+  }
+
+  private init(script: String, _ arguments: String...) throws {
+    let folder = Repository.root.appendingPathComponent("Tests/EndToEndTests")
     program = try Program(
-      [
-        "/usr/bin/python3", script, "\(name)@\(LocalServer.domain)", "secret", "127.0.0.1",
-        String(server.port), server.folder + "/certs/ca.crt",
-      ], input: nil, environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"])
+      ["/usr/bin/python3", "-B", folder.appendingPathComponent(script).path] + arguments,
+      input: nil, environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"])
     try expect("[\"up\"]")
+  }
+
+  /// Ends it, as a crash does.
+  func kill() {
+    program.kill(SIGKILL)
+    _ = program.finish()
   }
 
   func tell(_ words: String...) throws {
@@ -180,6 +212,13 @@ final class ForeignClient {
       isThere, "no \(part) in:\n\(program.output.suffix(3000))\(program.errors.suffix(500))",
       sourceLocation: sourceLocation)
     return line(with: part) ?? ""
+  }
+
+  /// Waits until it has heard a text, and tells the id that its stanza had.
+  func id(of text: String) throws -> String {
+    let line = try expect("\"\(text)\"]")
+    let words = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String]
+    return try #require(words?[3])
   }
 
   private func line(with part: String) -> String? {

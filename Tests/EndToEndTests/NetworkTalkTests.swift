@@ -38,13 +38,6 @@ extension EndToEnd {
 
     private func address(_ name: String) -> String { "\(name)@\(LocalServer.domain)" }
 
-    /// Waits until somebody else's client has heard a text, and tells the id that its stanza had.
-    private func id(of text: String, heardBy client: ForeignClient) throws -> String {
-      let line = try client.expect("\"\(text)\"]")
-      let words = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String]
-      return try #require(words?[3])
-    }
-
     /// The id in the room's archive of a message, as somebody else's client has heard it.
     private func archiveID(of text: String, heardBy client: ForeignClient) throws -> String {
       let line = try client.expect("<body>\(text)</body>")
@@ -81,7 +74,7 @@ extension EndToEnd {
       _ = try anna.store.writeDurably { try $0.edit(tea.id, to: "tea or coffee?", by: anna.me) }
       try ben.expect("tea or coffee?", in: bens) { $0.editedAt != nil }
       try cem.expect("urn:xmpp:message-correct:0")
-      try cem.tell("correct", room, "groupchat", id(of: "gladly", heardBy: cem), "very gladly")
+      try cem.tell("correct", room, "groupchat", cem.id(of: "gladly"), "very gladly")
       try anna.expect("very gladly", in: annas) { $0.editedAt != nil && $0.number == gladly.number }
       try ben.expect("very gladly", in: bens) { $0.editedAt != nil }
 
@@ -166,7 +159,7 @@ extension EndToEnd {
       let hello = try anna.say("hello", in: cems)
       // slixmpp answers the request for a receipt by itself (XEP-0184).
       try anna.expect("hello", in: cems) { $0.state == .delivered }
-      let name = try id(of: "hello", heardBy: cem)
+      let name = try cem.id(of: "hello")
       try cem.tell("marker", address("anna"), "chat", name)
       try anna.expect("hello", in: cems) { $0.state == .seen }
       try cem.tell("react", address("anna"), "chat", name, "🍵")
@@ -221,7 +214,7 @@ extension EndToEnd {
         try cem.tell("say", address("anna"), "chat", "direct \(number)")
       }
       try cem.expect("<body>room 3</body>")
-      try cem.tell("correct", room, "groupchat", id(of: "room 2", heardBy: cem), "room two")
+      try cem.tell("correct", room, "groupchat", cem.id(of: "room 2"), "room two")
       try cem.tell("retract", room, "groupchat", archiveID(of: "room 1", heardBy: cem))
       try cem.tell("react", room, "groupchat", archiveID(of: "before", heardBy: cem), "🍵")
       // The room says it back, so it is in the archive.

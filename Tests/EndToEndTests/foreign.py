@@ -21,26 +21,19 @@ def tell(*words):
     print(json.dumps(words), flush=True)
 
 
-class Foreign(slixmpp.ClientXMPP):
-    def __init__(self, jid, password):
-        super().__init__(jid, password)
+class Speaker:
+    """What a client and a gateway share: it says what it is told to, and tells what it sees."""
+    speaker = None
+
+    def learn(self):
         for plugin in ("0030", "0045", "0085", "0184", "0198", "0199", "0280", "0308", "0333",
                        "0359", "0444"):
             self.register_plugin("xep_" + plugin)
         self["xep_0184"].auto_ack = True
-        self.auto_subscribe = self.auto_authorize = True
-        self.add_event_handler("session_start", self.start)
-        self.add_event_handler("failed_auth", lambda event: tell("failed", "auth"))
         self.add_event_handler("connection_failed", lambda event: tell("failed", str(event)))
         self.add_event_handler("message", self.message)
         self.add_event_handler("groupchat_message", self.message)
         self.add_filter("in", self.seen)
-
-    async def start(self, event):
-        self.send_presence()
-        await self.get_roster()
-        self["xep_0280"].enable()
-        tell("up")
 
     def seen(self, stanza):
         if isinstance(stanza, (slixmpp.Message, slixmpp.Presence)):
@@ -60,7 +53,7 @@ class Foreign(slixmpp.ClientXMPP):
             self.send_raw(rest[0])
             return
         to, kind = rest[0], rest[1]
-        message = self.make_message(mto=to, mtype=kind)
+        message = self.make_message(mto=to, mtype=kind, mfrom=self.speaker)
         message["id"] = message["origin_id"]["id"] = self.new_id()
         if command == "say":
             message["body"] = rest[2]
@@ -91,6 +84,21 @@ class Foreign(slixmpp.ClientXMPP):
         return slixmpp.ET.fromstring("<store xmlns='urn:xmpp:hints'/>")
 
 
+class Foreign(Speaker, slixmpp.ClientXMPP):
+    def __init__(self, jid, password):
+        super().__init__(jid, password)
+        self.learn()
+        self.auto_subscribe = self.auto_authorize = True
+        self.add_event_handler("session_start", self.start)
+        self.add_event_handler("failed_auth", lambda event: tell("failed", "auth"))
+
+    async def start(self, event):
+        self.send_presence()
+        await self.get_roster()
+        self["xep_0280"].enable()
+        tell("up")
+
+
 async def commands(client):
     reader = asyncio.StreamReader()
     await asyncio.get_event_loop().connect_read_pipe(
@@ -115,4 +123,5 @@ def main():
     client.loop.run_until_complete(commands(client))
 
 
-main()
+if __name__ == "__main__":
+    main()
