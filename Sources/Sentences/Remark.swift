@@ -73,9 +73,8 @@ extension Sequence<Remark> {
 
   /// The remarks as a list, such as “anna, ben”.
   public func joinedAsList() -> Remark {
-    var result: Remark?
-    for each in self { result = result.map { filled(("%1, %2", [$0, each])) } ?? each }
-    return result ?? ""
+    // Side by side, not each inside the next: what is stored is only a few sentences deep.
+    joined(separator: filled(("%1, %2", ["", ""])))
   }
 }
 

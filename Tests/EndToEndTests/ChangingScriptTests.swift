@@ -113,6 +113,8 @@ extension EndToEnd {
       #expect(try lines("list", "--as", "cem").isEmpty)
       let sent = try lines("send", "lobby", "--join", "member", "--as", "cem")
       #expect(sent.count == 1 && sent[0]["text"] as? String == "member")
+      let events = try home.run(["log", "lobby", "--events", "--as", "ben"]).output
+      #expect(events.contains("cem joined"), "\(events)")
       let position = try #require(sent[0]["position"] as? Int)
       try home.say("answer", as: "ben")
       let answer = try lines("wait", "lobby", "--as", "cem", "--after", String(position))

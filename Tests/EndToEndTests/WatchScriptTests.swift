@@ -341,8 +341,8 @@ extension EndToEnd {
 
       #expect(try home.run(["lobby", "--as", "anna"], input: "/mute lobby\n").status == 0)
       start = try store.read { try $0.position }
-      try store.writeDurably { try $0.send("hey anna", in: lobby, by: ben) }
-      #expect(try waited(after: start).contains("hey anna"))
+      try store.writeDurably { try $0.send("anna: hey", in: lobby, by: ben) }
+      #expect(try waited(after: start).contains("anna: hey"))
       #expect(try waited(after: start, "--mention") == "")
 
       try store.writeDurably { _ = try $0.networkChat(with: "bot@x.org", of: account) }

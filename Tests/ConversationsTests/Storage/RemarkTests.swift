@@ -8,6 +8,9 @@ import Testing
 @Suite("What the store keeps of hobnob's own sentences") struct RemarkTests {
   private let database = try! Database(path: ":memory:", patience: 0)
 
+  private static let list =
+    ([translated("edits"), translated("files"), translated("replies")]
+    as [Remark]).joinedAsList()
   private static let each: [(Remark, stored: String)] = [
     ("no such nick", #""no such nick""#),
     (
@@ -19,6 +22,12 @@ import Testing
       #"{"count":3,"one":"one %2","say":"%1 of %2","with":["3","tea"]}"#
     ),
     (translated("kicked") + " (spam)", #"[{"say":"kicked"}," (spam)"]"#),
+    (
+      filled(("%1 %2.", ["x.org", list])) + translated(" It has no rooms of its own."),
+      #"[{"say":"%1 %2.","with":["x.org",[{"say":"edits"},{"say":"%1, %2","with":["",""]},"#
+        + #"{"say":"files"},{"say":"%1, %2","with":["",""]},{"say":"replies"}]]},"#
+        + #"{"say":" It has no rooms of its own."}]"#
+    ),
   ]
 
   @Test("a sentence is its key and arguments, a quotation a string", arguments: each)
@@ -34,6 +43,7 @@ import Testing
     #expect(Self.each[1].0.text == "a.png could not be sent: it cannot be read.")
     #expect(Self.each[2].0.text == "3 of tea")
     #expect(Self.each[3].0 == "kicked (spam)")
+    #expect(Self.each[4].0 == "x.org edits, files, replies. It has no rooms of its own.")
     #expect((["a", "b", "c"] as [Remark]).joinedAsList() == "a, b, c")
   }
 
