@@ -43,6 +43,30 @@ extension [JSONMember] {
   }
 }
 
+extension JSON {
+  /// The schema of lines with a member `type`. What it does not name is allowed.
+  ///
+  /// - Parameters:
+  ///   - types: the names of types, each with what a line of that type must be.
+  ///   - others: what a line without a type can be.
+  package static func schema(
+    _ title: String, _ definitions: [String: JSON], _ types: [(name: String, form: JSON)],
+    besides others: [JSON] = []
+  ) -> JSON {
+    let rules: [JSON] = types.map { name, form in
+      [
+        "if": ["properties": ["type": ["const": .text(name)]], "required": ["type"]],
+        "then": form,
+      ]
+    }
+    return [
+      "$schema": "https://json-schema.org/draft/2020-12/schema", "title": .text(title),
+      "type": "object", "anyOf": .array(others + [["required": ["type"]]]),
+      "allOf": .array(rules), "$defs": .object(definitions),
+    ]
+  }
+}
+
 extension JSONTable {
   /// The schema for the lines of an export and of commands with `--json`, in `share/hobnob/schema`.
   package static var schema: JSON {
@@ -57,19 +81,9 @@ extension JSONTable {
       "header": members(header),
     ]
     for type in types { definitions[type.name] = type.members.schema(type: type.name) }
-    let rules: [JSON] = types.map { type in
-      [
-        "if": ["properties": ["type": ["const": .text(type.name)]], "required": ["type"]],
-        "then": ["$ref": .text("#/$defs/\(type.name)")],
-      ]
-    }
-    return [
-      "$schema": "https://json-schema.org/draft/2020-12/schema",
-      "title": "A line of JSON that hobnob prints, as hobnob-json(5) explains it",
-      "type": "object",
-      "anyOf": [["$ref": "#/$defs/header"], ["required": ["type"]]],
-      "allOf": .array(rules),
-      "$defs": .object(definitions),
-    ]
+    return JSON.schema(
+      "A line of JSON that hobnob prints, as hobnob-json(5) explains it",
+      definitions, types.map { ($0.name, ["$ref": .text("#/$defs/\($0.name)")]) },
+      besides: [["$ref": "#/$defs/header"]])
   }
 }

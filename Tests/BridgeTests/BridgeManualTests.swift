@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Foundation
+import Platform
+import Storage
+import StoreFixture
+import Testing
+
+@testable import Bridge
+
+@Suite("hobnob-bridge(7) and the schema") struct BridgeManualTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  private static let schema = root.appending(path: "share/hobnob/schema/bridge.json")
+  private let page: String
+
+  init() throws {
+    page = try Self.text(of: "man/hobnob-bridge.7")
+  }
+
+  private static func text(of path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  // MARK: The tables
+
+  /// The tables below a heading: rows such as `conversation: object, always`, by the name of the
+  /// table.
+  private func tables(below heading: String) throws -> [String: [String]] {
+    let section = try #require(
+      page.components(separatedBy: "\n.Sh \(heading)\n").dropFirst().first?
+        .components(separatedBy: "\n.Sh ").first)
+    var found: [String: [String]] = [:]
+    for part in ("\n" + section).components(separatedBy: "\n.Ss ").dropFirst() {
+      let name = String(part.prefix { $0 != "\n" })
+      #expect(found[name] == nil, "\(name)")
+      found[name] = part.matches(of: /\n\.It (Sy|Li) ([a-z_]+) Ta ([a-z, ]+) Ta\n/).map {
+        "\($0.2): \($0.3)\($0.1 == "Sy" ? ", always" : "")"
+      }
+    }
+    return found
+  }
+
+  private func rows(_ members: [JSONMember]) -> [String] {
+    members.map {
+      "\($0.name.rawValue): \(word(for: $0.form))\($0.isAlways ? ", always" : "")"
+    }
+  }
+
+  private func word(for form: JSONForm) -> String {
+    switch form {
+    case .text: "text"
+    case .number: "number"
+    case .flag: "true or false"
+    case .flagOrNumber: "true, or number"
+    case .map: "texts by name"
+    case .time: "time"
+    case .word: "word"
+    case .list: "list"
+    case .object: "object"
+    case .one, .person, .conversation, .sentence, .growingWord: "unknown to a program"
+    }
+  }
+
+  @Test("the page has a table of each type of lines, as the code has it")
+  func hasEachType() throws {
+    for (heading, types) in [
+      ("LINES FROM THE PROGRAM", BridgeTable.fromProgram),
+      ("LINES FROM HOBNOB", BridgeTable.fromHobnob),
+    ] {
+      let tables = try tables(below: heading)
+      #expect(tables.keys.sorted() == types.map(\.name).sorted())
+      for type in types { #expect(tables[type.name] == rows(type.members), "\(type.name)") }
+    }
+  }
+
+  @Test("the page has a table of each object within a line")
+  func hasEachPart() throws {
+    var parts: [String: [String]] = [:]
+    for member in (BridgeTable.fromProgram + BridgeTable.fromHobnob).flatMap(\.members) {
+      // Two members of hello have the same parts.
+      let name = member.name == .canDirect ? "can" : member.name.rawValue
+      switch member.form {
+      case .object(let members), .list(.object(let members)):
+        #expect(parts[name] == nil || parts[name] == rows(members), "\(name)")
+        parts[name] = rows(members)
+      default: break
+      }
+    }
+    #expect(try tables(below: "PARTS OF LINES") == parts)
+  }
+
+  @Test("the page has each word that a member can be, and the limits")
+  func hasWordsAndLimits() {
+    for words in [BridgeTable.kinds, BridgeTable.receipts] {
+      for (_, word) in words.all { #expect(page.contains(word), "\(word)") }
+    }
+    let limits = [
+      "a line of the program Ta \(BridgeLimits.line >> 20) MiB",
+      "an id or an address Ta \(BridgeLimits.id.formatted(.number.locale(.init(identifier: "en")))) bytes",
+      "a name of a person Ta \(BridgeLimits.name) characters",
+      "a file Ta \(BridgeLimits.file / 1_000_000) MB",
+      "a batch Ta \(BridgeLimits.batchLines / 1000),000 lines and \(BridgeLimits.batchBytes >> 20) MiB",
+      "time from begin to commit Ta \(BridgeLimits.batchTime / 1000) s",
+      "outside of batches Ta \(BridgeLimits.passingLines) lines a second",
+    ]
+    for limit in limits { #expect(page.contains(limit + "\n"), "\(limit)") }
+  }
+
+  @Test("the program in the page is the one that is installed, and short")
+  func hasTheExample() throws {
+    let example = try #require(page.firstMatch(of: /(?s)\n\.Bd -literal\n(#!.*?\n)\.Ed\n/)?.1)
+    let program = try Self.text(of: "share/networks/hobnob-net-echo")
+    #expect(example == program)
+    let lines = program.split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= 80 })
+    // Without the licence and what it is for.
+    #expect(lines.count - 2 <= 17)
+  }
+
+  // MARK: The schema
+
+  @Test("the schema in share is made from the table, and allows what later versions may add")
+  func hasTheSchema() throws {
+    let value = try JSONSerialization.jsonObject(with: Data(BridgeTable.schema.line.utf8))
+    let made = try JSONSerialization.data(
+      withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    if ProcessInfo.processInfo.environment["HOBNOB_WRITE_SCHEMA"] != nil {
+      try (made + Data("\n".utf8)).write(to: Self.schema)
+    }
+    #expect(try Data(contentsOf: Self.schema) == made + Data("\n".utf8))
+    let later = [
+      #"{"type":"poll","question":3}"#, #"{"type":"up","colour":"red"}"#,
+      #"{"type":"start","version":2,"account":"x:y","address":"y","settings":{},"kept":{},"#
+        + #""marks":{},"rooms":[{"room":"a","id":3}],"folder":"/"}"#,
+    ]
+    #expect(try faults(of: later) == [])
+    for wrong in [
+      #"{"kind":"up"}"#, #"{"type":"down"}"#, #"{"type":"sent","entry":"1"}"#,
+      #"{"type":"send","entry":1,"conversation":{"room":"a"},"text":"x"}"#,
+      #"{"type":"typing","conversation":{"room":"a"},"active":"no"}"#,
+      #"{"type":"hello","version":1,"network":"X","can":{"file":"big"}}"#,
+    ] {
+      #expect(try faults(of: [wrong]).count == 1, "\(wrong)")
+    }
+  }
+
+  private func faults(of lines: [String], strictly: Bool = false) throws -> [String] {
+    try SchemaCheck.faults(of: lines, strictly: strictly, schema: Self.schema)
+  }
+
+  /// Strictly: what the schema does not name is wrong here.
+  @MainActor
+  @Test("what programs write follows the schema", arguments: ["stub", "echo"])
+  func programsFollowIt(name: String) throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = ["stub": "Tests/BridgeTests", "echo": "share/networks"][name] ?? ""
+    let program = try #require(
+      StartedProgram(Self.root.path + "/\(path)/hobnob-net-\(name)", in: folder))
+    program.write(
+      BridgeWriting.line(
+        "start", [.marks: .object([:]), .settings: .object(["log": .text(folder + "/log")])]))
+    program.write(BridgeWriting(attachments: { $0 }).line(for: entry(.send)))
+    program.write(
+      BridgeWriting.line(for: NetworkRequest(id: 1, verb: .join, target: "tea")))
+    program.closeInput()
+    var lines: [String] = []
+    while case .line(let line) = program.next(within: 20_000) {
+      lines.append(String(decoding: line, as: UTF8.self))
+    }
+    #expect(lines.count >= 7, "\(lines)")
+    #expect(try faults(of: lines, strictly: true) == [])
+  }
+
+  @Test("what hobnob writes follows the schema")
+  func hobnobFollowsIt() throws {
+    let writing = BridgeWriting { "/files/" + $0 }
+    let tea = ConversationAddress.room("tea")
+    var lines = [OutboxEntry.Operation.send, .edit, .delete, .react].map {
+      writing.line(for: entry($0))
+    }
+    lines += [true, false].compactMap { BridgeWriting.line(for: .typing(tea, $0)) }
+    lines += [DeliveryState.delivered, .seen].compactMap {
+      BridgeWriting.line(
+        for: .receipt(tea, MessageIDs(archive: "m1"), by: NetworkUser(identity: "ben"), $0))
+    }
+    lines += [
+      BridgeWriting.line(
+        for: NetworkRequest(id: 1, verb: .invite, target: "tea", person: "ben", count: 3)),
+      BridgeWriting.line(
+        for: NetworkRequest(
+          id: 2, verb: .join, target: "tea", text: "ben", secret: "x", wasTried: true)),
+      BridgeWriting.line("stored", [.batch: .integer(1)]),
+      BridgeWriting.line("reply", [.ask: .text("code"), .text: .text("123")]),
+      BridgeWriting.line("stop", [:]),
+    ]
+    #expect(lines.count == 13)
+    #expect(try faults(of: lines, strictly: true) == [])
+  }
+
+  private func entry(_ operation: OutboxEntry.Operation) -> OutboxEntry {
+    var message = Message(
+      id: ID(rawValue: 1), uid: "u1", conversation: ID(rawValue: 1), number: 1,
+      sender: ID(rawValue: 1), senderName: "anna", senderIdentity: "anna", body: "hello @ben",
+      createdAt: 0, state: .sending)
+    message.mentions = [Mention(range: 6..<10, identity: "ben")]
+    message.attachments = [Attachment(hash: "9f86", name: "cup.png", type: "image/png", bytes: 4)]
+    return OutboxEntry(
+      id: 1, message: message, operation: operation,
+      reaction: operation == .react
+        ? OutgoingReaction(
+          participant: ID(rawValue: 1), emoji: "👍", isRemoved: true, all: ["👍"]) : nil,
+      conversation: .direct("bot"), name: MessageIDs(origin: "u1", archive: "m1"),
+      answers: NetworkQuote(
+        name: MessageIDs(archive: "m0"), speaker: NetworkUser(identity: "ben"), text: "cups?"),
+      wasTried: true)
+  }
+}
