@@ -41,6 +41,7 @@ all: catalogues
 	$(SWIFT) build -c release --product hobnob $(CHECKED)
 	$(SWIFT) build -c release --product hobnob-xmpp $(CHECKED)
 	$(SWIFT) build -c release --product hobnob-irc $(CHECKED)
+	$(SWIFT) build -c release --product hobnob-bridge $(CHECKED)
 
 # Each share/locale/LANGUAGE.po is a catalogue of translations.
 catalogues:
@@ -52,7 +53,7 @@ catalogues:
 
 # It builds nothing, so that root needs no Swift.
 install:
-	@for name in hobnob hobnob-xmpp hobnob-irc; do test -x $(BUILT)/$$name || \
+	@for name in hobnob hobnob-xmpp hobnob-irc hobnob-bridge; do test -x $(BUILT)/$$name || \
 	  { echo "$(BUILT)/$$name is not there; run make first." >&2; exit 1; }; done
 	@for file in share/locale/*.po; do \
 	  test -f "$$file" || continue; \
@@ -62,6 +63,8 @@ install:
 	done
 	install -D $(BUILT)/hobnob $(DESTDIR)$(PREFIX)/bin/hobnob
 	install -D -t $(DESTDIR)$(PREFIX)/libexec/hobnob $(BUILT)/hobnob-xmpp $(BUILT)/hobnob-irc
+	install -D -t $(DESTDIR)$(PREFIX)/libexec/hobnob $(BUILT)/hobnob-bridge
+	install -D -t $(DESTDIR)$(PREFIX)/libexec/hobnob/networks share/networks/*
 	install -d $(DESTDIR)$(PREFIX)/share
 	cp -R share/hobnob $(DESTDIR)$(PREFIX)/share/
 	for section in 1 5 7; do \
@@ -72,8 +75,9 @@ install:
 	  LC_ALL=C.UTF-8 $(BUILT)/hobnob --generate-completion-script $${script%%:*} >"$$file"; \
 	done
 # The sources name the usual PREFIX.
-	cd $(DESTDIR)$(PREFIX)/share && sed -i 's,^\(ExecStart=\|\.It Pa \)/usr/local/,\1$(PREFIX)/,' \
-	  hobnob/hobnob@.service man/man1/hobnob.1 man/man5/hobnobrc.5 man/man5/hobnob-json.5
+	cd $(DESTDIR)$(PREFIX)/share && sed -i 's,^\(ExecStart=\|\.It Pa \|cp \)/usr/local/,\1$(PREFIX)/,' \
+	  hobnob/hobnob@.service man/man1/hobnob.1 man/man5/hobnobrc.5 man/man5/hobnob-json.5 \
+	  man/man7/hobnob-bridge.7
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/hobnob $(BASH_SCRIPT) $(ZSH_SCRIPT) $(FISH_SCRIPT)

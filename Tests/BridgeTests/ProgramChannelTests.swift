@@ -40,7 +40,7 @@ private final class Scripts: ProgramSource {
 }
 
 @MainActor
-@Suite("The lines to and from a program") struct ProgramChannelTests {
+@Suite("14.13: The lines to and from a program") struct ProgramChannelTests {
   private let loop = EventLoop()
 
   /// Runs until the channel ends.

@@ -7,7 +7,7 @@ import Testing
 
 /// What `hobnob bridge check` finds in programs that keep the rules, and in others.
 @MainActor
-@Suite("The check of a program") struct ProgramCheckTests {
+@Suite("14.14: The check of a program") struct ProgramCheckTests {
   private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
 
   /// - Parameter rule: the rule that the stub breaks.

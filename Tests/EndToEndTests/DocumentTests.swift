@@ -95,10 +95,12 @@ struct DocumentTests {
     let finished = try make("install")
     try #require(finished.status == 0, "\(finished.errors)")
     let pages = Self.pages.map { "share/man/man\($0.suffix(1))/\($0.dropFirst(4))" }
-    #expect(pages.count == 6)
+    #expect(pages.count == 7)
     let shared = files(below: Repository.root.path + "/share/hobnob").map { "share/hobnob/" + $0 }
     let catalogues = CatalogueFile.languages.map { "share/locale/\($0)/LC_MESSAGES/hobnob.mo" }
-    let programs = ["bin/hobnob"] + ["irc", "xmpp"].map { "libexec/hobnob/hobnob-\($0)" }
+    let programs =
+      ["bin/hobnob", "libexec/hobnob/networks/hobnob-net-echo"]
+      + ["bridge", "irc", "xmpp"].map { "libexec/hobnob/hobnob-\($0)" }
     let completions = [
       "share/bash-completion/completions/hobnob", "share/zsh/site-functions/_hobnob",
       "share/fish/vendor_completions.d/hobnob.fish",
@@ -114,6 +116,9 @@ struct DocumentTests {
     #expect(service.contains("\nExecStart=/opt/h/bin/hobnob connect %i\n"))
     let page = try String(contentsOfFile: installed + "/share/man/man1/hobnob.1", encoding: .utf8)
     #expect(page.contains("\n.It Pa /opt/h/share/hobnob\n"))
+    let bridge = try String(
+      contentsOfFile: installed + "/share/man/man7/hobnob-bridge.7", encoding: .utf8)
+    #expect(bridge.contains("\ncp /opt/h/libexec/hobnob/networks/hobnob-net-echo hobnob-net-tea\n"))
     #expect(try make("uninstall").status == 0)
     #expect(files(below: installed) == [])
   }
@@ -208,7 +213,7 @@ struct DocumentTests {
 
   @Test("pages refer to each other by existing names")
   func referencesAreThere() throws {
-    try #require(Self.pages.count == 6)
+    try #require(Self.pages.count == 7)
     let own = Set(Self.pages.map { URL(fileURLWithPath: $0).lastPathComponent })
     for page in Self.pages {
       let source = try Repository.text(of: page)

@@ -54,7 +54,8 @@ extension EndToEnd {
       var options: Set<Substring> = []
       let commands = [
         "", "open", "send", "edit", "delete", "react", "log", "search", "unread", "read", "list",
-        "who", "wait", "watch", "mcp", "export", "import", "check", "account", "connect", "demo",
+        "who", "wait", "watch", "mcp", "export", "import", "check", "account", "connect", "bridge",
+        "demo",
       ]
       for command in commands {
         let help = try home.run((command.isEmpty ? [] : [command]) + ["--help"])
