@@ -249,6 +249,8 @@ package struct BridgeClient: NetworkClient {
 
   private mutating func commit(_ number: Int64?) throws(BridgeFault) {
     guard let batch else { throw BridgeFault(translated("a batch ends that did not begin")) }
+    // All of it is as it should be, or nothing is stored.
+    for (line, files) in batch.lines { try reading?.check(line, files) }
     for (line, files) in batch.lines { try apply(line, files) }
     endBatch()
     if let number { context.add(.write(BridgeWriting.line("stored", [.batch: .integer(number)]))) }

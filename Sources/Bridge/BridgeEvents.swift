@@ -37,6 +37,17 @@ struct BridgeEvents: Sendable {
     }
   }
 
+  /// Checks what the table does not tell of a line, such as its addresses.
+  ///
+  /// - Throws: ``BridgeFault``.
+  func check(_ line: BridgeLine, _ files: [Attachment] = []) throws(BridgeFault) {
+    switch line.type {
+    case "keep": _ = try BridgeFacts.fact(line[.name].text ?? "", line[.value].text ?? "")
+    case "sent", "part": if let id = line[.id].text { _ = try ids(id) }
+    default: _ = try events(of: line, files)
+    }
+  }
+
   // MARK: Messages
 
   private func aboutMessage(
@@ -62,7 +73,19 @@ struct BridgeEvents: Sendable {
         emoji: try reaction(line), at: time, change: MessageIDs(archive: line[.change].text))
     case "bounced":
       return .bounced(id, in: conversation, reason: Remark(line[.reason].text ?? ""))
-    default: return .messageReceived(try message(line, id, files), in: conversation)
+    default:
+      let message = try message(line, id, files)
+      if case .direct(let person) = conversation, !message.speaker.isOwner,
+        message.speaker.identity != person
+      {
+        throw BridgeFault(
+          filled(
+            (
+              "in the chat with %1 nobody writes but the owner and that person, not %2",
+              [person, message.speaker.identity]
+            )))
+      }
+      return .messageReceived(message, in: conversation)
     }
   }
 
@@ -111,7 +134,8 @@ struct BridgeEvents: Sendable {
     case "receipt": return try receipts(line, in: conversation)
     case "read":
       if let id = line[.id].text { return [.read(try ids(id), in: conversation)] }
-      return time(line).map { [.readUntil($0, in: conversation)] } ?? []
+      guard let time = time(line) else { throw .missing(.id, in: line.type) }
+      return [.readUntil(time, in: conversation)]
     case "typing":
       return [.typing(try user(line, .sender), in: conversation, line[.active].flag ?? false)]
     case "gap": return [.missing(in: conversation), .unanswered(in: conversation)]
@@ -136,7 +160,8 @@ struct BridgeEvents: Sendable {
       return [.receipt(try ids(id), by: speaker, in: conversation, state)]
     }
     var events: [NetworkEvent] = []
-    for item in line[.ids].items {
+    guard case .array(let items) = line[.ids] else { throw .missing(.id, in: line.type) }
+    for item in items {
       events.append(
         .receipt(try ids(item.text), by: speaker, in: conversation, state, isAlone: true))
     }
@@ -146,7 +171,15 @@ struct BridgeEvents: Sendable {
   // MARK: Rooms and people
 
   private func aboutRoom(_ line: BridgeLine) throws(BridgeFault) -> [NetworkEvent] {
-    let room = try address(line[.room].text)
+    // A name on the whole network has no room.
+    let isEverywhere = line.type == "renamed" && line[.room] == .null
+    let room = isEverywhere ? nil : try address(line[.room].text)
+    return try aboutRoom(room ?? "", isEverywhere: isEverywhere, line)
+  }
+
+  private func aboutRoom(
+    _ room: String, isEverywhere: Bool, _ line: BridgeLine
+  ) throws(BridgeFault) -> [NetworkEvent] {
     let reason = line[.reason].text.map { Remark($0) }
     switch line.type {
     case "room": return try entered(room, line)
@@ -157,7 +190,7 @@ struct BridgeEvents: Sendable {
     case "renamed":
       return [
         .renamed(
-          try user(line, .identity), room: line[.room] == .null ? nil : room,
+          try user(line, .identity), room: isEverywhere ? nil : room,
           former: line[.former].text ?? "")
       ]
     case "ranked":

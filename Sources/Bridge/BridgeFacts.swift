@@ -8,12 +8,20 @@ enum BridgeFacts {
   private static let prefix = "kept."
 
   /// - Returns: an empty value to forget it.
-  /// - Throws: ``BridgeFault`` for a name that a file cannot have.
+  /// - Throws: ``BridgeFault`` for a name that a file cannot have, or a value that is too long.
   static func fact(
     _ name: String, _ value: String
   ) throws(BridgeFault) -> (name: String, value: String) {
     guard !name.isEmpty, name.utf8.count <= 100, !name.contains(where: \.isWhitespace) else {
       throw BridgeFault(filled(("“%1” is not a name to keep a value under", [name])))
+    }
+    guard value.utf8.count <= BridgeLimits.keptValue else {
+      throw BridgeFault(
+        filled(
+          (
+            "the value to keep as “%1” has more than %2 bytes; larger ones belong into the program's folder",
+            [name, String(BridgeLimits.keptValue)]
+          )))
     }
     return (prefix + name, value.isEmpty ? "" : JSON.text(value).line)
   }

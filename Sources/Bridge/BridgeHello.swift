@@ -71,7 +71,8 @@ extension Abilities {
     largestFile = json[.file].limit(no: 0)
     longestMessage = json[.message].integer.map { Int(clamping: $0) }
     blocks = json[.block].flag ?? false
-    serverCommands = false
+    let verbs = json[.requests].items.compactMap { $0.text.flatMap(NetworkRequest.Verb.init) }
+    serverCommands = verbs.contains { [.kick, .ban, .whois].contains($0) }
   }
 }
 

@@ -9,6 +9,8 @@ package enum BridgeLimits {
   static let id = 1024
   /// Graphemes of a person's name; the rest is cut off.
   static let name = 100
+  /// Bytes of a value that hobnob keeps for a program.
+  static let keptValue = 65_536
   /// Bytes of a file.
   static let file = 100_000_000
   /// Lines between `begin` and `commit`.

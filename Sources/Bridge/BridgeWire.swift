@@ -181,7 +181,9 @@ package final class BridgeWire: Wire {
       [
         .version: .integer(Int64(BridgeTable.version)), .account: .text(account.network),
         .address: .text(account.address), .secret: secret.isEmpty ? .null : .text(secret),
-        .settings: .object(settings.mapValues(JSON.text)),
+        // The command is for hobnob, and may show where secrets are.
+        .settings: .object(
+          settings.filter { $0.key != "password-command" }.mapValues(JSON.text)),
         .kept: .object(BridgeFacts.kept(in: facts, parser)),
         .marks: .object(marks.mapValues(JSON.text)),
         .rooms: .array(

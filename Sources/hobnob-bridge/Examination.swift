@@ -26,14 +26,14 @@ struct Examination {
     word.contains("/") ? realPath(word) : try? programs.path(of: word)
   }
 
-  private func say(_ line: String, to descriptor: Int32 = 1) {
+  private func write(_ line: String, to descriptor: Int32 = 1) {
     _ = Array((line + "\n").utf8).withUnsafeBytes { try? writeAll(descriptor, $0) }
   }
 
   /// - Returns: the exit status.
   func run() throws -> Int32 {
     guard let program = Self.path(of: words[0]) else {
-      say(filled(("%1 is neither a program nor the name of a network.", [words[0]])), to: 2)
+      write(filled(("%1 is neither a program nor the name of a network.", [words[0]])), to: 2)
       return 64
     }
     let folder = try ScratchFolder("hobnob-bridge-", in: ["/tmp"])
@@ -49,7 +49,7 @@ struct Examination {
       case "secret-file":
         let descriptor = open(value, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-          say(filled(("%1 cannot be used: %2", [value, SystemFailure().reason])), to: 2)
+          write(filled(("%1 cannot be used: %2", [value, SystemFailure().reason])), to: 2)
           return 1
         }
         let line = try readAll(OpenFile(descriptor).number) { $0 < 65_536 }.prefix { $0 != 0x0A }
@@ -60,9 +60,9 @@ struct Examination {
     guard isCheck else { return try ProgramTrial(options).run() }
     let check = try ProgramCheck(options, room: room) { name, outcome in
       switch outcome {
-      case .passed: say("ok       " + name)
-      case .failed(let reason): say("FAILED   " + name + ": " + reason)
-      case .skipped(let reason): say("skipped  " + name + ": " + reason)
+      case .passed: write("ok       " + name)
+      case .failed(let reason): write("FAILED   " + name + ": " + reason)
+      case .skipped(let reason): write("skipped  " + name + ": " + reason)
       }
     }
     return check.run() ? 0 : 1

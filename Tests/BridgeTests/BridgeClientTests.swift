@@ -49,6 +49,8 @@ import Testing
     arguments: [
       #"{"type":"message","conversation":{"room":"tea"},"text":"no id"}"#,
       #"{"type":"message","conversation":{"room":""},"id":"1","sender":"ben","text":"x"}"#,
+      #"{"type":"message","conversation":{"person":"ben"},"id":"1","sender":"eve","text":"x"}"#,
+      #"{"type":"keep","name":"a b","value":"x"}"#, #"{"type":"sent","entry":1,"id":""}"#,
       "{ garbage", #"{"type":"begin"}"#,
     ])
   func refusesFaultyBatches(line: String) throws {
@@ -57,6 +59,7 @@ import Testing
       #"{"type":"begin"}"#, Self.message("1", "one"), line, #"{"type":"commit","batch":7}"#)
     #expect(talk.hangUps.count == 1)
     #expect(talk.written.isEmpty)
+    #expect(talk.bodies.isEmpty)
   }
 
   @Test("a batch has limits: lines, bytes, time")
@@ -113,6 +116,19 @@ import Testing
     var talk = try BridgeTalk()
     talk.hear(#"{"type":"message",\#(BridgeTalk.tea),\#(members)}"#)
     #expect(talk.bodies.isEmpty)
+    #expect(talk.notices.count == 1)
+  }
+
+  @Test("a name on the whole network has no room; a receipt without a message means nothing")
+  func readsMembersThatMayBeMissing() throws {
+    var talk = try BridgeTalk()
+    talk.hear(#"{"type":"renamed","identity":"ben","name":"Benny","former":"Ben"}"#)
+    #expect(
+      talk.events == [
+        .renamed(NetworkUser(identity: "ben", name: "Benny"), room: nil, former: "Ben")
+      ])
+    _ = talk.take()
+    talk.hear(#"{"type":"receipt",\#(BridgeTalk.tea),"sender":"ben","state":"seen"}"#)
     #expect(talk.notices.count == 1)
   }
 

@@ -100,6 +100,7 @@ import Testing
       "an id or an address Ta \(BridgeLimits.id.formatted(.number.locale(.init(identifier: "en")))) bytes",
       "a name of a person Ta \(BridgeLimits.name) characters",
       "a file Ta \(BridgeLimits.file / 1_000_000) MB",
+      "a value to keep Ta \(BridgeLimits.keptValue / 1_000),\(BridgeLimits.keptValue % 1_000) bytes",
       "a batch Ta \(BridgeLimits.batchLines / 1000),000 lines and \(BridgeLimits.batchBytes >> 20) MiB",
       "time from begin to commit Ta \(BridgeLimits.batchTime / 1000) s",
       "outside of batches Ta \(BridgeLimits.passingLines) lines a second",

@@ -43,7 +43,7 @@ package enum BridgeMeaning {
     "ask": "a question to the owner",
     "keep": "a value to give back at the next start",
     "mark": "the store has everything up to here, once this is stored",
-    "page": "the end of a page of older messages",
+    "page": "what follows in this batch is a page of older messages",
     "gap": "messages are missing that the network will not send",
     "begin": "what follows is stored together",
     "commit": "the end of what is stored together",

@@ -149,6 +149,9 @@ package final class ExaminedAccount {
           filled(("the first line is “%1” instead of “%2”", [line.type, "hello"])))
       }
       try rooms.note(line)
+      if let hello {
+        try BridgeEvents(rules: hello.rules, own: options.address ?? hello.example).check(line)
+      }
       try take(line)
     } catch {
       faults.append(error.remark.text)

@@ -16,6 +16,7 @@ package final class ProgramTrial {
   private var typed: [UInt8] = []
   private var isStarted = false
   private var rooms = KnownRooms()
+  private var events: BridgeEvents?
 
   package init(_ options: ExaminedAccount.Options) throws {
     self.options = options
@@ -77,6 +78,7 @@ package final class ProgramTrial {
       }
       try rooms.note(line)
       if line.type == "hello" { try start(after: BridgeHello(line)) }
+      try events?.check(line)
       if line.type == "commit", let batch = line[.batch].integer {
         write("stored", [.batch: .integer(batch)])
       }
@@ -103,6 +105,7 @@ package final class ProgramTrial {
         .marks: .object([:]), .rooms: .array([]), .folder: .text(options.folder),
       ])
     isStarted = true
+    events = BridgeEvents(rules: hello.rules, own: address)
     tell(
       translated(
         "Type a line of JSON, or one of these, where a conversation is the address of a room, or @ and the address of a person; C-d ends."
@@ -173,7 +176,7 @@ package final class ProgramTrial {
       ]) { $1 }
     }
     switch (words.first, words.count) {
-    case ("stop", 1): return ("stop", [:])
+    case ("stop", 1): return (words[0], [:])
     case ("send", 3...):
       return ("send", entry([.text: rest(2) ?? .null, .kind: .text("text")]))
     case ("edit", 4): return ("edit", entry([.id: .text(words[2]), .text: .text(words[3])]))
