@@ -21,7 +21,11 @@ private final class Scripts: ProgramSource {
     folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     path = folder + "/hobnob-net-x"
-    try ("#!/bin/sh\n" + script).write(toFile: path, atomically: true, encoding: .utf8)
+    try ("#!/bin/sh\n" + script).write(toFile: path + ".text", atomically: true, encoding: .utf8)
+    // By another process: a file that this one has written cannot be started while a child that is
+    // being forked has it open.
+    let copying = try #require(ChildProcess.start(["cp", path + ".text", path]))
+    waitpid(copying, nil, 0)
     chmod(path, 0o700)
   }
 

@@ -86,7 +86,7 @@ extension EndToEnd {
 
     @Test("7.7: what arrives while a network's program is missing is shown nevertheless")
     func arrivesWithoutAProgram() throws {
-      try shell.expect("hobnob-stub is neither")
+      try shell.expect("no program hobnob-net-stub")
       // So that it finds all of this in one turn: an account to be started, and a message.
       shell.kill(SIGSTOP)
       var status: Int32 = 0

@@ -304,7 +304,7 @@ struct AccountCommands {
           "%1 is not an address: it is empty, or contains a blank, a slash or a quote.",
           SafeText(line: written)))
     }
-    return kind + ":" + (try context.preferences.networks.address(name.written, on: kind))
+    return kind + ":" + (try context.preferences.networks.address(name.address, on: kind))
   }
 
   private func checkedOption(

@@ -20,17 +20,21 @@ import Testing
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  /// A link to a script: a file that this process has written cannot be started while a child that
-  /// is being forked has it open.
+  /// A copy that another process has made: a file that this one has written cannot be started while
+  /// a child that is being forked has it open.
   private func program(_ script: String) throws -> String {
-    let path = folder + "/hobnob-net-x"
-    try ("#!/bin/sh\n" + script).write(toFile: path + ".sh", atomically: true, encoding: .utf8)
-    try #require(chmod(path + ".sh", 0o700) == 0)
-    return path + ".sh"
+    let path = folder + "/hobnob-net-x.sh"
+    try ("#!/bin/sh\n" + script).write(toFile: path + ".text", atomically: true, encoding: .utf8)
+    let copying = try #require(ChildProcess.start(["cp", path + ".text", path]))
+    waitpid(copying, nil, 0)
+    try #require(chmod(path, 0o700) == 0)
+    return path
   }
 
-  /// Runs it with the end of its input after `input`.
-  private func end(of script: String, grace: Int64 = 60_000, stops: Bool = false) throws -> String {
+  /// Runs it to its end; its input ends at once.
+  ///
+  /// - Parameter stops: a descriptor; the program is stopped as soon as that can be read.
+  private func end(of script: String, grace: Int64 = 60_000, stops: Int32? = nil) throws -> String {
     let run = try ProgramRun(program(script), in: folder, loop: loop, grace: grace)
     var reason = ""
     run.ended = {
@@ -39,7 +43,12 @@ import Testing
     }
     close(run.pipes.writing)
     close(run.pipes.reading)
-    if stops { run.stop() }
+    if let stops {
+      loop.watch(stops) {
+        loop.unwatch(stops)
+        run.stop()
+      }
+    }
     withExtendedLifetime(run) { loop.run() }
     try? FileManager.default.removeItem(atPath: folder + "/out")
     return reason
@@ -89,10 +98,12 @@ import Testing
     defer { close(alive) }
     let script = """
       trap 'echo asked >&2' TERM
-      (trap '' TERM; exec sleep 300) > alive &
+      (trap '' TERM; echo ready; exec sleep 300) > alive &
       while :; do sleep 300 & wait $!; done
       """
-    #expect(try end(of: script, grace: 1, stops: true).contains("status 137"))
+    #expect(try end(of: script, grace: 1, stops: alive).contains("status 137"))
+    var word = [UInt8](repeating: 0, count: 16)
+    _ = read(alive, &word, word.count)
     var hungUp = pollfd(fd: alive, events: Int16(POLLIN), revents: 0)
     #expect(poll(&hungUp, 1, 10_000) == 1 && hungUp.revents & Int16(POLLHUP) != 0)
   }
