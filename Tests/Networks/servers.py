@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Servers of the networks, on ports of their own, with their files in a folder of the test."""
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PARTS = os.path.join(ROOT, ".build", "networks")
+PYTHON = os.path.join(PARTS, "venv", "bin", "python3")
+DOVECOT = os.path.join(PARTS, "dovecot")
+
+
+def free_port() -> int:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        return place.getsockname()[1]
+
+
+def wait_for_port(port: int, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+
+
+class Synapse:
+    """A Matrix server with the users anna and ben, whose password is "secret"."""
+
+    def __init__(self, folder: str):
+        self.folder, self.port = folder, free_port()
+        self.url, self.name = f"http://127.0.0.1:{self.port}", "matrix.localhost"
+        os.makedirs(folder)
+        with open(self.path("server.yaml"), "w") as file:
+            file.write(self.settings())
+        with open(self.path("log.yaml"), "w") as file:
+            file.write("version: 1\n")
+        command = [sys.executable, "-m", "synapse.app.homeserver", "-c", self.path("server.yaml")]
+        # One address of the loopback; no other server is asked for anything.
+        log = open(self.path("log"), "wb")
+        subprocess.run([*command, "--generate-keys"], check=True, stdout=log, stderr=log, cwd=folder)
+        self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
+        wait_for_port(self.port)
+        for user in ("anna", "ben"):
+            subprocess.run(
+                [os.path.join(os.path.dirname(sys.executable), "register_new_matrix_user"), "-u", user,
+                 "-p", "secret", "--no-admin", "-k", "shared", self.url],
+                check=True, stdout=subprocess.DEVNULL)
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+    def settings(self) -> str:
+        fast = "{per_second: 10000, burst_count: 10000}"
+        return f"""
+server_name: {self.name}
+report_stats: false
+pid_file: {self.path("pid")}
+log_config: {self.path("log.yaml")}
+media_store_path: {self.path("media")}
+signing_key_path: {self.path("key")}
+trusted_key_servers: []
+registration_shared_secret: shared
+macaroon_secret_key: {secrets.token_hex(16)}
+listeners:
+  - {{port: {self.port}, type: http, bind_addresses: [127.0.0.1], resources: [{{names: [client]}}]}}
+database: {{name: sqlite3, args: {{database: {self.path("server.sqlite")}}}}}
+rc_message: {fast}
+rc_login: {{address: {fast}, account: {fast}, failed_attempts: {fast}}}
+rc_joins: {{local: {fast}}}
+rc_invites: {{per_room: {fast}, per_user: {fast}, per_issuer: {fast}}}
+"""
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+
+class Mail:
+    """A mail server: IMAP by dovecot, SMTP by the file smtp.py here. Any address has a mailbox, with
+    the password "secret"."""
+
+    def __init__(self, folder: str):
+        self.folder, self.imap, self.smtp = folder, free_port(), free_port()
+        os.makedirs(os.path.join(folder, "mail"))
+        user = subprocess.check_output(["id", "-un"], text=True).strip()
+        root = DOVECOT if os.path.exists(DOVECOT + "/usr/sbin/dovecot") else ""
+        with open(os.path.join(folder, "dovecot.conf"), "w") as file:
+            file.write(self.settings(user, root))
+        environment = {**os.environ, "LD_LIBRARY_PATH": root + "/usr/lib/dovecot"}
+        log = open(os.path.join(folder, "log"), "wb")
+        self.processes = [
+            subprocess.Popen([root + "/usr/sbin/dovecot", "-F", "-c", os.path.join(folder, "dovecot.conf")],
+                             stdout=log, stderr=log, env=environment),
+            subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "smtp.py"),
+                              str(self.smtp), os.path.join(folder, "mail")], stdout=log, stderr=log)]
+        wait_for_port(self.imap)
+        wait_for_port(self.smtp)
+
+    def settings(self, user: str, root: str) -> str:
+        here = self.folder
+        return f"""
+protocols = imap
+base_dir = {here}/run
+state_dir = {here}/state
+log_path = {here}/dovecot.log
+libexec_dir = {root}/usr/lib/dovecot
+mail_plugin_dir = {root}/usr/lib/dovecot/modules
+ssl = no
+disable_plaintext_auth = no
+default_login_user = {user}
+default_internal_user = {user}
+default_internal_group = {subprocess.check_output(["id", "-gn"], text=True).strip()}
+import_environment = LD_LIBRARY_PATH
+first_valid_uid = 0
+mail_location = maildir:{here}/mail/%u
+mailbox_list_index = no
+mail_max_userip_connections = 100
+auth_mechanisms = plain login
+service imap-login {{
+  chroot =
+  inet_listener imap {{
+    address = 127.0.0.1
+    port = {self.imap}
+  }}
+  inet_listener imaps {{
+    port = 0
+  }}
+}}
+service anvil {{
+  chroot =
+}}
+service stats {{
+  chroot =
+}}
+passdb {{
+  driver = static
+  args = password=secret
+}}
+userdb {{
+  driver = static
+  args = uid={os.getuid()} gid={os.getgid()} home={here}/home/%u allow_all_users=yes
+}}
+namespace inbox {{
+  inbox = yes
+}}
+"""
+
+    def stop(self) -> None:
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.wait()
