@@ -83,7 +83,7 @@ rc_invites: {{per_room: {fast}, per_user: {fast}, per_issuer: {fast}}}
 
 
 class Mail:
-    """A mail server: IMAP by dovecot, SMTP by the file smtp.py here. Any address has a mailbox, with
+    """A mail server: IMAP by dovecot, SMTP by the file smtp_to_maildir.py here. Any address has a mailbox, with
     the password "secret"."""
 
     def __init__(self, folder: str):
@@ -98,7 +98,7 @@ class Mail:
         self.processes = [
             subprocess.Popen([root + "/usr/sbin/dovecot", "-F", "-c", os.path.join(folder, "dovecot.conf")],
                              stdout=log, stderr=log, env=environment),
-            subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "smtp.py"),
+            subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "smtp_to_maildir.py"),
                               str(self.smtp), os.path.join(folder, "mail")], stdout=log, stderr=log)]
         wait_for_port(self.imap)
         wait_for_port(self.smtp)
