@@ -75,7 +75,7 @@ def long(folder: str) -> None:
     with step("messages while the program is down"):
         away(host, ben, room, here)
     with step("older messages"):
-        history(host, ben, room, here)
+        history(host, ben, room, here, folder)
     with step("a direct chat"):
         direct(host, ben)
     with step("rooms and their people"):
@@ -199,9 +199,9 @@ def away(host, ben, room: str, here: dict) -> None:
     check("gaps", [each for each in host.lines if each["type"] == "gap"], [])
 
 
-def history(host, ben, room: str, here: dict) -> None:
+def history(host, ben, room: str, here: dict, folder: str) -> None:
     """A new account reads back to the beginning."""
-    reader = Host(PROGRAM, "matrix:" + ANNA, "secret", host.settings, host.folder + "/../../reader")
+    reader = Host(PROGRAM, "matrix:" + ANNA, "secret", host.settings, folder + "/reader")
     reader.start()
     check("the room", bool(reader.line("room", room=room)), True)
     reader.wait(lambda: reader.rows("SELECT 1 FROM mark"))

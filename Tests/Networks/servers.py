@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Servers of the networks, on ports of their own, with their files in a folder of the test."""
+import grp
 import os
+import pwd
 import secrets
 import socket
 import subprocess
@@ -8,9 +10,6 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PARTS = os.path.join(ROOT, ".build", "networks")
-PYTHON = os.path.join(PARTS, "venv", "bin", "python3")
-DOVECOT = os.path.join(PARTS, "dovecot")
 
 
 def free_port() -> int:
@@ -89,35 +88,38 @@ class Mail:
     def __init__(self, folder: str):
         self.folder, self.imap, self.smtp = folder, free_port(), free_port()
         os.makedirs(os.path.join(folder, "mail"))
-        user = subprocess.check_output(["id", "-un"], text=True).strip()
-        root = DOVECOT if os.path.exists(DOVECOT + "/usr/sbin/dovecot") else ""
+        os.makedirs(os.path.join(folder, "home"))
+        who = pwd.getpwuid(os.getuid())
+        if who.pw_uid == 0:  # Dovecot serves no mail of root
+            who = pwd.getpwnam("nobody")
+            for path in (os.path.dirname(folder), folder):
+                os.chmod(path, 0o711)
+            for name in ("mail", "home"):
+                os.chown(os.path.join(folder, name), who.pw_uid, who.pw_gid)
         with open(os.path.join(folder, "dovecot.conf"), "w") as file:
-            file.write(self.settings(user, root))
-        environment = {**os.environ, "LD_LIBRARY_PATH": root + "/usr/lib/dovecot"}
+            file.write(self.settings(who, grp.getgrgid(who.pw_gid).gr_name))
         log = open(os.path.join(folder, "log"), "wb")
         self.processes = [
-            subprocess.Popen([root + "/usr/sbin/dovecot", "-F", "-c", os.path.join(folder, "dovecot.conf")],
-                             stdout=log, stderr=log, env=environment),
+            subprocess.Popen(["dovecot", "-F", "-c", os.path.join(folder, "dovecot.conf")],
+                             stdout=log, stderr=log,
+                             env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin"}),
             subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "smtp_to_maildir.py"),
                               str(self.smtp), os.path.join(folder, "mail")], stdout=log, stderr=log)]
         wait_for_port(self.imap)
         wait_for_port(self.smtp)
 
-    def settings(self, user: str, root: str) -> str:
+    def settings(self, who: pwd.struct_passwd, group: str) -> str:
         here = self.folder
         return f"""
 protocols = imap
 base_dir = {here}/run
 state_dir = {here}/state
 log_path = {here}/dovecot.log
-libexec_dir = {root}/usr/lib/dovecot
-mail_plugin_dir = {root}/usr/lib/dovecot/modules
 ssl = no
 disable_plaintext_auth = no
-default_login_user = {user}
-default_internal_user = {user}
-default_internal_group = {subprocess.check_output(["id", "-gn"], text=True).strip()}
-import_environment = LD_LIBRARY_PATH
+default_login_user = {who.pw_name}
+default_internal_user = {who.pw_name}
+default_internal_group = {group}
 first_valid_uid = 0
 mail_location = maildir:{here}/mail/%u
 mailbox_list_index = no
@@ -145,7 +147,7 @@ passdb {{
 }}
 userdb {{
   driver = static
-  args = uid={os.getuid()} gid={os.getgid()} home={here}/home/%u allow_all_users=yes
+  args = uid={who.pw_uid} gid={who.pw_gid} home={here}/home/%u allow_all_users=yes
 }}
 namespace inbox {{
   inbox = yes

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An SMTP server that delivers to Maildir folders: smtp.py PORT FOLDER"""
-import mailbox
+"""An SMTP server that delivers to Maildir folders: smtp_to_maildir.py PORT FOLDER"""
 import os
 import sys
 import threading
+import uuid
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult
+
+os.umask(0)  # another user may read the mail
 
 
 class Deliver:
     async def handle_DATA(self, server, session, envelope) -> str:
         for address in envelope.rcpt_tos:
-            box = mailbox.Maildir(os.path.join(sys.argv[2], address.lower()))
-            box.add(envelope.original_content)
+            box, name = os.path.join(sys.argv[2], address.lower()), uuid.uuid4().hex
+            for part in ("tmp", "new", "cur"):
+                os.makedirs(os.path.join(box, part), exist_ok=True)
+            with open(os.path.join(box, "tmp", name), "wb") as file:
+                file.write(envelope.original_content)
+            os.rename(os.path.join(box, "tmp", name), os.path.join(box, "new", name))
         return "250 OK"
 
 
