@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VENV = os.path.join(HERE, "..", "..", ".build", "networks-venv")
@@ -43,6 +44,14 @@ def main() -> int:
 if __name__ == "__main__":
     use_packages()
     sys.path.insert(0, HERE)
-    code = main()
-    sys.stdout.flush()
-    os._exit(code)  # whatever threads are left
+    import servers
+    code = 1
+    try:
+        code = main()
+    except Exception:
+        traceback.print_exc()
+    finally:
+        for server in list(servers.running):
+            server.stop()
+        sys.stdout.flush()
+        os._exit(code)  # whatever threads are left

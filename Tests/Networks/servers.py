@@ -12,6 +12,9 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+running: list = []  # servers that a test has not stopped
+
+
 def free_port() -> int:
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
@@ -44,6 +47,7 @@ class Synapse:
         # One address of the loopback; no other server is asked for anything.
         log = open(self.path("log"), "wb")
         subprocess.run([*command, "--generate-keys"], check=True, stdout=log, stderr=log, cwd=folder)
+        running.append(self)
         self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
         wait_for_port(self.port)
         for user in ("anna", "ben"):
@@ -77,6 +81,7 @@ rc_invites: {{per_room: {fast}, per_user: {fast}, per_issuer: {fast}}}
 """
 
     def stop(self) -> None:
+        running.remove(self)
         self.process.terminate()
         self.process.wait()
 
@@ -99,6 +104,7 @@ class Mail:
         with open(os.path.join(folder, "dovecot.conf"), "w") as file:
             file.write(self.settings(who, grp.getgrgid(who.pw_gid).gr_name))
         log = open(os.path.join(folder, "log"), "wb")
+        running.append(self)
         self.processes = [
             subprocess.Popen(["dovecot", "-F", "-c", os.path.join(folder, "dovecot.conf")],
                              stdout=log, stderr=log,
@@ -155,7 +161,8 @@ namespace inbox {{
 """
 
     def stop(self) -> None:
+        running.remove(self)
         for process in self.processes:
-            process.terminate()
+            process.terminate()  # which also ends those that they have started
         for process in self.processes:
             process.wait()

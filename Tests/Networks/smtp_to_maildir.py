@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import time
 import uuid
 
 from aiosmtpd.controller import Controller
@@ -14,7 +15,8 @@ os.umask(0)  # another user may read the mail
 class Deliver:
     async def handle_DATA(self, server, session, envelope) -> str:
         for address in envelope.rcpt_tos:
-            box, name = os.path.join(sys.argv[2], address.lower()), uuid.uuid4().hex
+            # Dovecot numbers them in the order of their names.
+            box, name = os.path.join(sys.argv[2], address.lower()), f"{time.time_ns()}.{uuid.uuid4().hex}"
             for part in ("tmp", "new", "cur"):
                 os.makedirs(os.path.join(box, part), exist_ok=True)
             with open(os.path.join(box, "tmp", name), "wb") as file:
