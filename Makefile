@@ -23,6 +23,7 @@ DOCS = .build/docs
 TEST_TOOLS = fish irssi libvterm-dev locales mandoc openssl procps prosody python3-jsonschema python3-pip \
 	python3-slixmpp \
 	python3-yaml sqlite3 tmux weechat-headless zsh
+NETWORK_TOOLS = dovecot-imapd python3-venv
 # Servers that the tests start. Installed, some would conflict with each other, and all would run.
 IRC_SERVERS = anope bitlbee inspircd ircd-hybrid ircd-irc2 ngircd znc
 IRC_PYTHON = irc-parser-tests pydle
@@ -118,6 +119,13 @@ $(IRC_PARTS)/%:
 	done
 	mv $@.part $@
 
+# The programs of networks, with servers and libraries from PyPI in a folder of .build, and Dovecot.
+# For one short case of each: Tests/Networks/check.py --short
+check-networks:
+	PATH=$$PATH:/usr/sbin; command -v dovecot >/dev/null || \
+	  $(SUDO) apt-get install -y --no-install-recommends $(NETWORK_TOOLS)
+	timeout 600 Tests/Networks/check.py
+
 check:
 	$(SWIFT) test $(CHECKED)
 
@@ -159,5 +167,5 @@ deb tarball: all
 check-packages:
 	share/packaging/check $(PACKAGES) $(ROOTS)
 
-.PHONY: all catalogues install uninstall deps test-deps check docs version package-deps deb tarball \
+.PHONY: all catalogues install uninstall deps test-deps check check-networks docs version package-deps deb tarball \
 	check-packages
