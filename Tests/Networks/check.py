@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks the programs of networks with real servers: check.py [--short] [matrix] [deltachat]"""
+"""Checks the programs of networks with real servers: check.py [--short] [matrix] [deltachat] [hobnob]"""
 import os
 import shutil
 import subprocess
@@ -28,7 +28,7 @@ def use_packages() -> None:
 
 def main() -> int:
     import steps
-    names = [name for name in sys.argv[1:] if not name.startswith("-")] or ["matrix", "deltachat"]
+    names = [name for name in sys.argv[1:] if not name.startswith("-")] or ["matrix", "deltachat", "hobnob"]
     for name in names:
         print(f"== {name}", flush=True)
         module = __import__("check_" + name)

@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import time
 
 from deltachat_rpc_client import DeltaChat, Rpc
 
@@ -42,7 +43,6 @@ class DeltaChatPeer:
 
     def wait(self, condition, seconds: float = 60):
         """Waits until a condition is true, which is tried after each event."""
-        import time
         end = time.monotonic() + seconds
         while not (found := condition()) and time.monotonic() < end:
             with self.changed:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import threading
+import time
 
 import nio
 
@@ -48,9 +49,11 @@ class MatrixPeer:
             self.changed.notify_all()
 
     def wait(self, condition, seconds: float = 30):
-        with self.changed:
-            self.changed.wait_for(condition, seconds)
-            return condition()
+        end = time.monotonic() + seconds
+        while not (found := condition()) and time.monotonic() < end:
+            with self.changed:
+                self.changed.wait(0.1)
+        return found
 
     def event(self, seconds: float = 30, **content):
         """Waits for an event whose content has these members."""
