@@ -189,6 +189,8 @@ def away(host, ben, chat) -> None:
 def groups(host, ben) -> None:
     check("the answer", host.request("join", target="Tea"), "")
     room = host.line("room", name="Tea")["room"]
+    check("its address", room, "Tea")
+    check("once more", (host.request("join", target="Tea"), host.rows("SELECT count(*) FROM room")), ("", [(1,)]))
     check("invite", host.request("invite", target=room, person=BEN), "")
     here = {"room": room}
     host.send(here, "in the group")
