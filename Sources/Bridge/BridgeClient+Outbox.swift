@@ -80,7 +80,11 @@ extension BridgeClient {
       guard let request = open.removeValue(forKey: line[.request].integer ?? 0),
         context.requests.end(request)
       else { return [] }
-      return [.answered(request, Remark(line[.text].text ?? ""))]
+      let answered = NetworkEvent.answered(request, Remark(line[.text].text ?? ""))
+      guard request.verb == .join, let room = try reading.room(line), room != request.target else {
+        return [answered]
+      }
+      return [.forwarded(room: request.target, to: room, reason: nil), answered]
     }
     guard let id = line[.entry].integer, let item = outbox[id], item.isUnderWay else { return [] }
     var archive: String?

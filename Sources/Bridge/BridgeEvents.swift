@@ -44,6 +44,7 @@ struct BridgeEvents: Sendable {
     switch line.type {
     case "keep": _ = try BridgeFacts.fact(line[.name].text ?? "", line[.value].text ?? "")
     case "sent", "part": if let id = line[.id].text { _ = try ids(id) }
+    case "answer": _ = try room(line)
     default: _ = try events(of: line, files)
     }
   }
@@ -257,6 +258,11 @@ struct BridgeEvents: Sendable {
           )))
     }
     return rules.fold(written)
+  }
+
+  /// The room that a line names; nil if it names none.
+  func room(_ line: BridgeLine) throws(BridgeFault) -> String? {
+    line[.room] == .null ? nil : try address(line[.room].text)
   }
 
   /// - Throws: ``BridgeFault`` for an id that is too long.

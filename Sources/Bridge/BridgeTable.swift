@@ -124,7 +124,8 @@ package enum BridgeTable {
     JSONType("wants_contact", [.always(.identity, .text), .maybe(.name, .text)]),
     JSONType("notice", [.always(.text, .text), .maybe(.sender, .text), .maybe(.name, .text)]),
     JSONType("can", [inPlace, .maybe(.can, .object(abilities))]),
-    JSONType("answer", [.always(.request, .number()), .maybe(.text, .text)]),
+    JSONType(
+      "answer", [.always(.request, .number()), .maybe(.text, .text), .maybe(.room, .text)]),
     JSONType(
       "ask",
       [.always(.ask, .text), .always(.text, .text), .maybe(.qr, .text), .maybe(.secret, .flag)]),

@@ -52,7 +52,8 @@ struct Examination {
           write(filled(("%1 cannot be used: %2", [value, SystemFailure().reason])), to: 2)
           return 1
         }
-        let line = try readAll(OpenFile(descriptor).number) { $0 < 65_536 }.prefix { $0 != 0x0A }
+        defer { close(descriptor) }
+        let line = try readAll(descriptor) { $0 < 65_536 }.prefix { $0 != 0x0A }
         options.secret = String(decoding: line, as: UTF8.self)
       default: options.settings[String(pair[0])] = value
       }

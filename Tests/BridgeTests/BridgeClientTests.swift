@@ -231,6 +231,18 @@ import Testing
     #expect(talk.events.last == .answered(request(1, .topic), "no rights"))
   }
 
+  @Test("a request to enter a room may lead to another address")
+  func followsAliases() throws {
+    var talk = try BridgeTalk()
+    let request = NetworkRequest(id: 1, verb: .join, target: "#tea")
+    talk.handle(.requests([request]))
+    talk.hear(#"{"type":"answer","request":1,"room":"!abc"}"#)
+    #expect(
+      talk.events == [
+        .forwarded(room: "#tea", to: "!abc", reason: nil), .answered(request, ""),
+      ])
+  }
+
   @Test("receipts for single messages name each of them")
   func readsSingleReceipts() throws {
     var talk = try BridgeTalk()

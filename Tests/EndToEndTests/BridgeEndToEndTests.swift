@@ -224,6 +224,21 @@ extension EndToEnd {
       try anna.type("/switch tea\r", seeing: "line 40")
     }
 
+    @Test("14.14: a person who writes a program finds out whether it keeps the rules")
+    func checks() throws {
+      try home.write("sesame\n", to: "secret")
+      func check(_ words: String...) throws -> Program.Finished {
+        try home.run(
+          ["bridge", "check", program, "--secret-file", home.path + "/secret", "--option"] + words)
+      }
+      let good = try check("log=" + server)
+      #expect(good.status == 0 && good.output.contains("ok       end"), "\(good)")
+      let bad = try check("log=" + server, "--option", "break=strict")
+      #expect(bad.status == 1 && bad.output.contains("FAILED   unknown"), "\(bad)")
+      let missing = try home.run(["bridge", "check", home.path + "/nothing"])
+      #expect(missing.status == 64 && missing.errors.contains("is neither a program"), "\(missing)")
+    }
+
     private func killProgram() {
       for process in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
         guard let number = Int32(process),

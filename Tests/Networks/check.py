@@ -11,7 +11,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 VENV = os.path.join(HERE, "..", "..", ".build", "networks-venv")
 PACKAGES = ["matrix-nio[e2e]", "matrix-synapse", "deltachat-rpc-server", "deltachat-rpc-client",
-            "aiosmtpd"]
+            "aiosmtpd", "jsonschema"]
 
 
 def use_packages() -> None:

@@ -1,116 +1,42 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lines between hobnob and a network's program, as hobnob-bridge(7) has them; stricter than
-hobnob, which skips what it does not know."""
-import re
+"""The lines that a network's program may write, as share/hobnob/schema/bridge.json has them; stricter
+than hobnob, which skips what it does not know."""
+import json
+import os
 
-TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-VERBS = {"topic", "invite", "kick", "ban", "unban", "op", "deop", "subscribe", "approve",
-         "unsubscribe", "decline", "block", "unblock", "presence", "whois", "mode", "ctcp", "fetch",
-         "fetchUnasked", "abilities"}
+import jsonschema
 
-
-def text(value): return isinstance(value, str)
-def flag(value): return isinstance(value, bool)
-def number(value): return isinstance(value, int) and not flag(value) and value >= 0
-def time(value): return text(value) and TIME.fullmatch(value)
-def limit(value): return flag(value) or number(value)
-def word(*words): return lambda value: value in words
-def many(form): return lambda value: isinstance(value, list) and all(map(form, value))
-def id(value): return text(value) and 1 <= len(value.encode()) <= 1024
-
-
-def thing(always: dict, maybe: dict):
-    """An object with these members, and no others."""
-    def fits(value):
-        return isinstance(value, dict) and set(always) <= set(value) and all(
-            name in {**always, **maybe} and {**always, **maybe}[name](member)
-            for name, member in value.items())
-    return fits
-
-
-def place(value):
-    return isinstance(value, dict) and len(value) == 1 and all(
-        name in ("room", "person") and text(address) and address for name, address in value.items())
-
-
-HERE = {"conversation": place}
-ACTOR = {"sender": text, "mine": flag, "name": text}
-CAN = thing({}, {
-    "edit": limit, "delete": flag, "react": word("one", "several"), "reply": flag, "typing": flag,
-    "delivered": flag, "seen": flag, "file": limit, "message": number, "block": flag,
-    "history": flag, "requests": many(lambda verb: verb in VERBS)})
-QUOTE = thing({"id": id}, {"sender": text, "mine": flag, "text": text})
-MENTION = thing({"start": number, "end": number, "identity": text}, {})
-FILE = {"path": text, "name": text, "media_type": text, "bytes": number}
-PERSON = {"name": text, "rank": text, "away": text}
-
-# What a program writes: the members that are always there, and those that may be.
-TYPES = {
-    "hello": ({"version": number, "network": text}, {
-        "example": text, "people": word("everywhere", "room"),
-        "fold": word("none", "ascii", "rfc1459", "rfc1459-strict", "unicode"), "secret": flag,
-        "window": number, "can": CAN, "can_direct": CAN}),
-    "up": ({}, {}),
-    "down": ({"reason": text}, {"final": flag, "secret": flag}),
-    "status": ({}, {"activity": word("catching-up"), "received": number, "percent": number}),
-    "message": ({**HERE, "id": id, "text": text}, {
-        **ACTOR, "uid": text, "time": time, "kind": word("text", "action", "notice"),
-        "reply_to": QUOTE, "mentions": many(MENTION), "links": many(text),
-        "files": many(thing({"path": text}, FILE)), "past": flag}),
-    "edited": ({**HERE, "id": id, "text": text}, {**ACTOR, "time": time, "change": id}),
-    "deleted": ({**HERE, "id": id}, {**ACTOR, "time": time}),
-    "removed": ({**HERE, "id": id}, {"by": text, "reason": text, "time": time}),
-    "reaction": ({**HERE, "id": id}, {
-        **ACTOR, "author": text, "author_mine": flag, "emoji": text, "removed": flag,
-        "all": many(text), "time": time, "change": id}),
-    "sent": ({"entry": number, "id": id}, {}),
-    "part": ({"entry": number, "id": id}, {}),
-    "failed": ({"entry": number, "reason": text}, {"maybe": flag}),
-    "bounced": ({**HERE, "id": id, "reason": text}, {}),
-    "receipt": ({**HERE, "sender": text, "state": word("delivered", "seen")}, {
-        "id": id, "ids": many(id)}),
-    "read": ({**HERE}, {"id": id, "time": time}),
-    "typing": ({**HERE, "sender": text, "active": flag}, {"name": text}),
-    "room": ({"room": text}, {
-        "name": text, "topic": text, "nick": text, "people": many(thing({"identity": text}, PERSON))}),
-    "left": ({"room": text}, {"reason": text}),
-    "lost": ({"room": text}, {"reason": text}),
-    "here": ({"room": text, "identity": text}, PERSON),
-    "gone": ({"room": text, "identity": text}, {"reason": text}),
-    "renamed": ({"identity": text, "name": text, "former": text}, {"room": text}),
-    "ranked": ({"room": text, "identity": text, "rank": text}, {}),
-    "topic": ({"room": text, "text": text}, {**ACTOR, "time": time}),
-    "invited": ({"room": text, "sender": text}, {"name": text}),
-    "person": ({"identity": text}, {"name": text, "online": flag, "away": text, "contact": flag}),
-    "wants_contact": ({"identity": text}, {"name": text}),
-    "notice": ({"text": text}, {"sender": text, "name": text}),
-    "can": ({**HERE}, {"can": CAN}),
-    "answer": ({"request": number}, {"text": text}),
-    "fetched": ({"request": number, "path": text}, FILE),
-    "ask": ({"ask": text, "text": text}, {"qr": text, "secret": flag}),
-    "keep": ({"name": text, "value": text}, {}),
-    "mark": ({"mark": text}, {"archive": text}),
-    "page": ({**HERE}, {"from": text, "until": text}),
-    "gap": ({**HERE}, {}),
-    "begin": ({}, {}),
-    "commit": ({}, {"batch": number}),
-    "offline": ({}, {}),
-}
+HERE = os.path.dirname(os.path.abspath(__file__))
 OF_SOMEBODY = ("message", "edited", "deleted", "reaction")
+
+
+def strict(schema):
+    """The same schema, in which no object has members that are not named."""
+    if isinstance(schema, list):
+        return [strict(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {name: strict(value) for name, value in schema.items()}
+    if "properties" in schema:
+        schema["additionalProperties"] = False
+    return schema
+
+
+def validators() -> dict:
+    with open(os.path.join(HERE, "..", "..", "share", "hobnob", "schema", "bridge.json")) as file:
+        definitions = json.load(file)["$defs"]
+    return {name.removeprefix("program-"): jsonschema.Draft202012Validator(strict(form))
+            for name, form in definitions.items() if name.startswith("program-")}
+
+
+VALIDATORS = validators()
 
 
 def faults(line) -> list[str]:
     """What is wrong with a line."""
-    if not isinstance(line, dict) or line.get("type") not in TYPES:
+    if not isinstance(line, dict) or line.get("type") not in VALIDATORS:
         return [f"no type: {line}"]
-    always, maybe = TYPES[line["type"]]
-    found = [f"no member {name}" for name in always if name not in line]
-    for name, value in line.items():
-        form = {**always, **maybe, "type": text}.get(name)
-        if form is None:
-            found.append(f"a member {name}")
-        elif not form(value):
-            found.append(f"{name} is {value!r}")
+    found = [error.message for error in VALIDATORS[line["type"]].iter_errors(line)]
     if line["type"] in OF_SOMEBODY:
         if ("sender" in line) == bool(line.get("mine")):
             found.append("neither sender nor mine, or both")
