@@ -20,10 +20,9 @@ TOOLS = less vim-tiny xdg-utils ca-certificates gettext
 PACKAGE_TOOLS = binutils dpkg-dev lintian xz-utils
 PACKAGES = .build/packages
 DOCS = .build/docs
-TEST_TOOLS = fish irssi libvterm-dev locales mandoc openssl procps prosody python3-jsonschema python3-pip \
-	python3-slixmpp \
-	python3-yaml sqlite3 tmux weechat-headless zsh
-NETWORK_TOOLS = dovecot-imapd python3-venv
+TEST_TOOLS = dovecot-imapd fish irssi libvterm-dev locales mandoc openssl procps prosody \
+	python3-jsonschema python3-pip python3-slixmpp python3-venv python3-yaml sqlite3 tmux \
+	weechat-headless zsh
 # Servers that the tests start. Installed, some would conflict with each other, and all would run.
 IRC_SERVERS = anope bitlbee inspircd ircd-hybrid ircd-irc2 ngircd znc
 IRC_PYTHON = irc-parser-tests pydle
@@ -102,6 +101,7 @@ test-deps: deps
 	  python3 -m pip install -q --no-deps --target $(IRC_PARTS)/python $(IRC_PYTHON)
 	test -d $(MCP_PARTS) || \
 	  python3 -m pip install -q --no-compile --target $(MCP_PARTS) $(MCP_CLIENTS)
+	Tests/Networks/check.py --install
 
 # The package NAME, unpacked, and what it depends on, installed; an empty folder if Debian has no
 # such package: its tests are then skipped. Two look for their files where they would be installed:
@@ -119,11 +119,8 @@ $(IRC_PARTS)/%:
 	done
 	mv $@.part $@
 
-# The programs of networks, with servers and libraries from PyPI in a folder of .build, and Dovecot.
-# For one short case of each: Tests/Networks/check.py --short
+# The programs of Matrix and Delta Chat in full, with the servers and libraries of test-deps.
 check-networks:
-	PATH=$$PATH:/usr/sbin; command -v dovecot >/dev/null || \
-	  $(SUDO) apt-get install -y --no-install-recommends $(NETWORK_TOOLS)
 	timeout 600 Tests/Networks/check.py
 
 check:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks the programs of networks with real servers: check.py [--short] [matrix] [deltachat] [hobnob]"""
+"""Checks the programs of networks with real servers: check.py [--short] [matrix] [deltachat] [hobnob].
+The libraries are in .build/networks-venv; check.py --install only installs them."""
 import os
 import shutil
 import subprocess
@@ -21,8 +22,10 @@ def use_packages() -> None:
         return
     if not os.path.exists(VENV + "/ready"):
         subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "--no-compile", *PACKAGES], check=True)
         open(VENV + "/ready", "w").close()
+    if "--install" in sys.argv:
+        sys.exit()
     os.execv(python, [python, *sys.argv])
 
 
