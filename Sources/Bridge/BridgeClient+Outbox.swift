@@ -80,11 +80,9 @@ extension BridgeClient {
       guard let request = open.removeValue(forKey: line[.request].integer ?? 0),
         context.requests.end(request)
       else { return [] }
-      let answered = NetworkEvent.answered(request, Remark(line[.text].text ?? ""))
-      guard request.verb == .join, let room = try reading.room(line), room != request.target else {
-        return [answered]
-      }
-      return [.forwarded(room: request.target, to: room, reason: nil), answered]
+      let text = Remark(line[.text].text ?? "")
+      return try entryEvents(after: request, text, in: reading.room(line))
+        + [.answered(request, text)]
     }
     guard let id = line[.entry].integer, let item = outbox[id], item.isUnderWay else { return [] }
     var archive: String?
@@ -100,6 +98,16 @@ extension BridgeClient {
     }
     // A change's own id tells it apart when it arrives again.
     return [.accepted(item.entry, archive: item.entry.operation == .send ? archive : nil)]
+  }
+
+  /// What follows from the answer to a request to enter a room: it was refused, or led elsewhere.
+  private func entryEvents(
+    after request: NetworkRequest, _ refusal: Remark, in room: String?
+  ) -> [NetworkEvent] {
+    guard request.verb == .join else { return [] }
+    if !refusal.isEmpty { return [.left(room: request.target, reason: refusal)] }
+    guard let room, room != request.target else { return [] }
+    return [.forwarded(room: request.target, to: room, reason: nil)]
   }
 
   private mutating func endEntry(_ id: OutboxEntry.ID) {

@@ -231,7 +231,7 @@ import Testing
     #expect(talk.events.last == .answered(request(1, .topic), "no rights"))
   }
 
-  @Test("a request to enter a room may lead to another address")
+  @Test("a request to enter a room may lead to another address, or be refused")
   func followsAliases() throws {
     var talk = try BridgeTalk()
     let request = NetworkRequest(id: 1, verb: .join, target: "#tea")
@@ -240,6 +240,14 @@ import Testing
     #expect(
       talk.events == [
         .forwarded(room: "#tea", to: "!abc", reason: nil), .answered(request, ""),
+      ])
+    _ = talk.take()
+    let other = NetworkRequest(id: 2, verb: .join, target: "#milk")
+    talk.handle(.requests([other]))
+    talk.hear(#"{"type":"answer","request":2,"text":"only for members"}"#)
+    #expect(
+      talk.events == [
+        .left(room: "#milk", reason: "only for members"), .answered(other, "only for members"),
       ])
   }
 

@@ -99,7 +99,8 @@ struct DocumentTests {
     let shared = files(below: Repository.root.path + "/share/hobnob").map { "share/hobnob/" + $0 }
     let catalogues = CatalogueFile.languages.map { "share/locale/\($0)/LC_MESSAGES/hobnob.mo" }
     let programs =
-      ["bin/hobnob", "libexec/hobnob/networks/hobnob-net-echo"]
+      ["bin/hobnob"]
+      + ["deltachat", "echo", "matrix"].map { "libexec/hobnob/networks/hobnob-net-\($0)" }
       + ["bridge", "irc", "xmpp"].map { "libexec/hobnob/hobnob-\($0)" }
     let completions = [
       "share/bash-completion/completions/hobnob", "share/zsh/site-functions/_hobnob",

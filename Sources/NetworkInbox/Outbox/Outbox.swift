@@ -94,7 +94,8 @@ extension Access where Mode: MayWrite {
       let isOther = isEdited || !message.body.utf8.elementsEqual(entry.message.body.utf8)
       try noteSent(message, isEdited: isOther)
     case (.sent, .edit), (.sent, .delete), (.sent, .react):
-      break
+      // Somebody may wait for it.
+      _ = try nextChange()
     case (.failed(let reason, let mayHaveArrived), let operation):
       try fail(operation, of: message, entry.reaction, reason, mayHaveArrived: mayHaveArrived)
     }
