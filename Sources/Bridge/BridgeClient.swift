@@ -8,7 +8,8 @@ import Storage
 /// What happens to a ``BridgeClient``.
 package enum BridgeEvent: ClientEventKind {
   /// The program has said this of its network.
-  case hello(BridgeHello)
+  /// `kept`: the names of what hobnob keeps for it.
+  case hello(BridgeHello, kept: Set<String> = [])
   /// A line of the program, and the files that it brings, which are in the store's folder now.
   /// `bytes`: how long it was.
   case line(BridgeLine, bytes: Int, files: [Attachment])
@@ -72,6 +73,8 @@ package struct BridgeClient: NetworkClient {
   var open: [NetworkRequest.ID: NetworkRequest] = [:]
   private var activity: AccountStatus.Activity?
   private var flood = BridgeFlood()
+  /// The names of what hobnob keeps for the program.
+  private var kept: Set<String> = []
   /// Whether the owner knows that lines of this program were skipped.
   private var hasToldSkipped = false
 
@@ -86,7 +89,9 @@ package struct BridgeClient: NetworkClient {
   ) -> [NetworkEffect<BridgeAct>] {
     context.clock.move(to: now)
     switch event {
-    case .hello(let hello): take(hello)
+    case .hello(let hello, let kept):
+      self.kept = kept
+      take(hello)
     case .line(let line, let bytes, let files): take(line, bytes, files)
     case .fault(let fault): noteFault(fault)
     case .down: end()
@@ -129,7 +134,7 @@ package struct BridgeClient: NetworkClient {
   package var isBusy: Bool { !open.isEmpty || outbox.values.contains(where: \.isUnderWay) }
 
   /// What the owner calls the program.
-  package var name: String { "hobnob-net-" + account.kind }
+  package var name: String { BridgedPrograms.name(of: account.kind) }
 
   // MARK: The program
 
@@ -195,6 +200,16 @@ package struct BridgeClient: NetworkClient {
     case "ask": ask(line)
     case "keep":
       let fact = try BridgeFacts.fact(line[.name].text ?? "", line[.value].text ?? "")
+      if fact.value.isEmpty { kept.remove(fact.name) } else { kept.insert(fact.name) }
+      guard kept.count <= BridgeLimits.keptValues else {
+        kept.remove(fact.name)
+        throw BridgeFault(
+          filled(
+            (
+              "hobnob keeps no more than %1 values for a program",
+              [String(BridgeLimits.keptValues)]
+            )))
+      }
       context.add(.learned(fact.name, fact.value))
     case "sent", "part", "failed", "answer":
       for event in try answers(in: line, reading) { context.tell(event) }
@@ -276,8 +291,7 @@ package struct BridgeClient: NetworkClient {
   /// - Returns: whether it is to be read: of lines that mean nothing later, only so many are.
   private mutating func admits(_ bytes: Int, of type: String) -> Bool {
     guard batch != nil else {
-      return !["typing", "person", "here", "gone"].contains(type)
-        || flood.admits(at: context.clock.time)
+      return type != "typing" || flood.admits(at: context.clock.time)
     }
     batch?.bytes += bytes
     if (batch?.bytes ?? 0) > BridgeLimits.batchBytes {

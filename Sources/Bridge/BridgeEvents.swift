@@ -64,6 +64,7 @@ struct BridgeEvents: Sendable {
         change: MessageIDs(archive: line[.change].text))
     case "deleted": return .retracted(id, by: try actor(line), in: conversation, at: time)
     case "removed":
+      guard case .room = conversation else { throw .form(of: .conversation, in: line) }
       let removal = Removal(
         moderator: line[.by].text ?? "", reason: line[.reason].text ?? "")
       return .removed(
@@ -111,6 +112,10 @@ struct BridgeEvents: Sendable {
     message.mentions = [Mention](line[.mentions]).map {
       Mention(range: $0.range, identity: rules.fold($0.identity))
     }
+    if line[.files].items.count > BridgeLimits.files {
+      throw BridgeFault(
+        filled(("a message has more than %1 files", [String(BridgeLimits.files)])))
+    }
     message.files = files
     return message
   }
@@ -125,10 +130,12 @@ struct BridgeEvents: Sendable {
 
   private func aboutConversation(_ line: BridgeLine) throws(BridgeFault) -> [NetworkEvent] {
     if line.type == "mark" {
-      return [
-        .caughtUp(
-          archive: rules.fold(line[.archive].text ?? ""), mark: line[.mark].text ?? "")
-      ]
+      let (archive, mark) = (line[.archive].text ?? "", line[.mark].text ?? "")
+      guard mark.utf8.count <= BridgeLimits.mark else {
+        throw BridgeFault(
+          filled(("a mark has more than %1 bytes", [String(BridgeLimits.mark)])))
+      }
+      return [.caughtUp(archive: archive.isEmpty ? "" : try address(archive), mark: mark)]
     }
     let conversation = try place(line)
     switch line.type {
@@ -208,7 +215,7 @@ struct BridgeEvents: Sendable {
   private func entered(
     _ room: String, _ line: BridgeLine
   ) throws(BridgeFault) -> [NetworkEvent] {
-    var events: [NetworkEvent] = [.joined(room: room, nick: line[.nick].text ?? own)]
+    var events: [NetworkEvent] = [.joined(room: room, nick: String((line[.nick].text ?? own).prefix(BridgeLimits.name)))]
     if let name = line[.name].text, !name.isEmpty {
       events.append(.roomNamed(room: room, name: name))
     }

@@ -38,6 +38,8 @@ package struct BridgeHello: Hashable, Sendable {
       verbs.insert(verb)
     }
     if verbs.contains(.block) { verbs.insert(.unblock) }
+    // These are for the network process itself.
+    verbs.subtract([.reconnect, .readSettings, .fetch, .fetchUnasked])
     verbs.formUnion([.join, .leave])
   }
 

@@ -9,8 +9,10 @@ package enum BridgeLimits {
   static let id = 1024
   /// Graphemes of a person's name; the rest is cut off.
   static let name = 100
-  /// Bytes of a value that hobnob keeps for a program.
-  static let keptValue = 65_536
+  /// Bytes of a value that hobnob keeps for a program, in JSON.
+  static let keptValue = 8_192
+  /// How many values it keeps.
+  static let keptValues = 100
   /// Bytes of a file.
   static let file = 100_000_000
   /// Lines between `begin` and `commit`.
@@ -19,8 +21,16 @@ package enum BridgeLimits {
   static let batchBytes = 16 << 20
   /// How long a batch may be open.
   static let batchTime: Milliseconds = 60_000
-  /// Lines of typing and presence in a second; more are dropped.
+  /// Lines in a second that say who is typing; more are dropped.
   static let passingLines = 100
-  /// Bytes that wait for the program before what may be dropped is dropped.
+  /// Bytes that wait for the program before nothing more is read from it.
   static let backlog = 1 << 20
+  /// How long a program may read nothing of a backlog.
+  static let patience: Int64 = 60_000
+  /// How long a program may take to introduce itself.
+  package static let helloTime: Int64 = 30_000
+  /// Files of a message.
+  static let files = 100
+  /// Bytes of a mark.
+  static let mark = 4_096
 }

@@ -14,9 +14,6 @@ package final class BridgeWire: Wire {
   /// Shows a question to the account's owner; the answer goes to ``reply(to:_:)``.
   package var ask: (BridgeQuestion) -> Void = { _ in }
 
-  /// Milliseconds until a program has introduced itself.
-  private static let helloLimit: Int64 = 30_000
-
   private let lease: AccountLease
   private let loop: EventLoop
   private let folder: String
@@ -84,7 +81,7 @@ package final class BridgeWire: Wire {
   }
 
   private func awaitHello() {
-    loop.schedule(&helloTimer, at: loop.now + Self.helloLimit) { [weak self] in
+    loop.schedule(&helloTimer, at: loop.now + BridgeLimits.helloTime) { [weak self] in
       guard let self else { return }
       // Its hello may be there, and not read.
       if !isReading { return awaitHello() }
@@ -92,7 +89,7 @@ package final class BridgeWire: Wire {
         filled(
           (
             "%1 has not introduced itself within %2 s",
-            [pump.client.name, String(Self.helloLimit / 1000)]
+            [pump.client.name, String(BridgeLimits.helloTime / 1000)]
           )))
     }
   }
@@ -162,7 +159,8 @@ package final class BridgeWire: Wire {
       if !hello.hasSecret, !PasswordNeed.isKnownToBeNone(login.facts) {
         report(.learned(PasswordNeed.fact.name, PasswordNeed.fact.value))
       }
-      pump.tell(.hello(hello))
+      pump.tell(
+        .hello(hello, kept: Set(login.facts.keys.filter { $0.hasPrefix(BridgeFacts.prefix) })))
       channel?.write(Array(start.utf8))
     } catch {
       end(Remark(of: error))
@@ -200,14 +198,15 @@ package final class BridgeWire: Wire {
   /// cannot be read; the owner is told.
   private func takeFiles(of line: BridgeLine) -> [Attachment] {
     guard line.type == "message" else { return [] }
-    var files: [Attachment] = []
-    for file in line[.files].items {
+    var (files, fault): ([Attachment], BridgeFault?) = ([], nil)
+    for file in line[.files].items.prefix(BridgeLimits.files) {
       do throws(BridgeFault) {
         files.append(try take(file))
       } catch {
-        report(.events([.notice(Remark(pump.client.name + ": ") + error.remark)]))
+        fault = fault ?? error
       }
     }
+    if let fault { report(.events([.notice(Remark(pump.client.name + ": ") + fault.remark)])) }
     return files
   }
 

@@ -11,7 +11,7 @@ package final class ProgramChannel: LineChannel {
   package var received: (_ line: [UInt8]) -> Void = { _ in }
   package var ended: (_ reason: Remark) -> Void = { _ in }
   package var isReading = true {
-    didSet { if isReading != oldValue { isReading ? resume() : loop.unwatch(input) } }
+    didSet { if isReading != oldValue { mayRead ? resume() : loop.unwatch(input) } }
   }
   package var backlog: Int { outgoing.count }
 
@@ -26,13 +26,20 @@ package final class ProgramChannel: LineChannel {
   private var outgoing: [UInt8] = []
   /// Why the program has ended; there may be more to read.
   private var end: Remark?
+  /// How many bytes of its output may be from before its end: what its children write later does
+  /// not count.
+  private var left = Int.max
   /// Whether nothing more is reported.
   private var isOver = false
+  private var run = 0
+  /// Whether so much waits for the program that nothing is read from it.
+  private var isHeld = false
+  private var patience: TimerID?
 
   /// Starts the program.
   package init(_ source: any ProgramSource, loop: EventLoop) {
     (self.source, self.loop) = (source, loop)
-    source.startProgram { [weak self] result in
+    run = source.startProgram { [weak self] result in
       guard case .success(let pipes) = result else {
         if case .failure(let failure) = result { self?.finish(failure.sentence) }
         return
@@ -40,7 +47,7 @@ package final class ProgramChannel: LineChannel {
       guard let self, !isOver else {
         close(pipes.writing)
         close(pipes.reading)
-        return source.stopProgram()
+        return
       }
       begin(pipes)
     }
@@ -51,12 +58,13 @@ package final class ProgramChannel: LineChannel {
   private func begin(_ pipes: ProgramPipes) {
     (input, output) = (pipes.reading, pipes.writing)
     for descriptor in [input, output] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
-    source.awaitProgramEnd { [weak self] reason in
+    source.awaitProgramEnd(of: run) { [weak self] reason in
       guard let self, !isOver else { return }
       end = reason
-      if isReading { read() }
+      left = Int(max(fcntl(input, Self.pipeSize), 65_536))
+      if mayRead { read() }
     }
-    if isReading { resume() }
+    if mayRead { resume() }
     flush()
   }
 
@@ -65,8 +73,14 @@ package final class ProgramChannel: LineChannel {
     isOver = true
     flush()
     closeBoth()
-    source.stopProgram()
+    if let patience { loop.cancel(patience) }
+    source.stopProgram(run)
   }
+
+  /// `F_GETPIPE_SZ`, which Swift does not see.
+  private static let pipeSize: Int32 = 1032
+
+  private var mayRead: Bool { isReading && !isHeld }
 
   private func finish(_ reason: Remark) {
     if isOver { return }
@@ -85,7 +99,7 @@ package final class ProgramChannel: LineChannel {
 
   private func resume() {
     deliver()
-    guard isReading, !isOver else { return }
+    guard mayRead, !isOver else { return }
     if input >= 0 { loop.watch(input) { [weak self] in self?.read() } }
     if end != nil { read() }
   }
@@ -96,7 +110,9 @@ package final class ProgramChannel: LineChannel {
       let count = input < 0 ? 0 : Glibc.read(input, &chunk, chunk.count)
       if count > 0 {
         incoming += chunk[..<count]
+        if end != nil { left -= count }
         deliver()
+        if let end, left <= 0, mayRead { return finish(end) }
       } else if count == 0 || errno != EINTR {
         if count == 0 { noteEndOfOutput() }
         // What the program has started may still have its output open.
@@ -104,7 +120,7 @@ package final class ProgramChannel: LineChannel {
         return
       }
       // A program that has ended writes no more: read all.
-    } while end != nil && isReading && !isOver
+    } while end != nil && mayRead && !isOver
   }
 
   /// A program that closes its output is of no more use.
@@ -113,12 +129,12 @@ package final class ProgramChannel: LineChannel {
     loop.unwatch(input)
     close(input)
     input = -1
-    if end == nil { source.stopProgram() }
+    if end == nil { source.stopProgram(run) }
   }
 
   private func deliver() {
     var start = incoming.startIndex
-    while isReading, !isOver,
+    while mayRead, !isOver,
       let end = incoming[(start + searched)...].firstIndex(of: 0x0A)
     {
       let line = Array(incoming[start..<end])
@@ -127,7 +143,7 @@ package final class ProgramChannel: LineChannel {
       received(line)
     }
     incoming.removeSubrange(..<start)
-    guard isReading, !isOver else {
+    guard mayRead, !isOver else {
       searched = 0
       return
     }
@@ -146,6 +162,34 @@ package final class ProgramChannel: LineChannel {
     outgoing += line
     outgoing.append(0x0A)
     flush()
+    if backlog > BridgeLimits.backlog { hold() }
+  }
+
+  /// Reads no more from a program that does not read: each of its lines may need an answer. One that
+  /// takes nothing for too long is ended.
+  private func hold() {
+    if isHeld || isOver { return }
+    isHeld = true
+    loop.unwatch(input)
+    let waiting = backlog
+    loop.schedule(&patience, at: loop.now + BridgeLimits.patience) { [weak self] in
+      guard let self, isHeld else { return }
+      isHeld = false
+      if backlog < waiting { return backlog > BridgeLimits.backlog ? hold() : resume() }
+      finish(
+        filled(
+          (
+            "the network's program has not read for %1 s what hobnob writes to it",
+            [String(BridgeLimits.patience / 1000)]
+          )))
+    }
+  }
+
+  private func release() {
+    guard isHeld, backlog <= BridgeLimits.backlog else { return }
+    isHeld = false
+    if let patience { loop.cancel(patience) }
+    resume()
   }
 
   private func flush() {
@@ -155,6 +199,7 @@ package final class ProgramChannel: LineChannel {
       if count > 0 {
         outgoing.removeFirst(count)
       } else if errno == EAGAIN {
+        release()
         return loop.watch(output, for: .writing) { [weak self] in self?.flush() }
       } else if errno != EINTR {
         // The program no longer reads; its end comes, or its last lines.
@@ -162,5 +207,6 @@ package final class ProgramChannel: LineChannel {
       }
     }
     loop.unwatch(output, for: .writing)
+    release()
   }
 }

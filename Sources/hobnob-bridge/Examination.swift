@@ -2,6 +2,7 @@
 import Bridge
 import Conversations
 import Glibc
+import Networks
 import Platform
 import Sentences
 
@@ -27,7 +28,7 @@ struct Examination {
   }
 
   private func write(_ line: String, to descriptor: Int32 = 1) {
-    _ = Array((line + "\n").utf8).withUnsafeBytes { try? writeAll(descriptor, $0) }
+    _ = Array((line.withoutControls + "\n").utf8).withUnsafeBytes { try? writeAll(descriptor, $0) }
   }
 
   /// - Returns: the exit status.

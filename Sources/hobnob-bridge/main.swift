@@ -27,9 +27,12 @@ if AccountName.isKind(name), arguments.count > 1 { arguments.removeLast() }
 enum Hello {
   private static var known: BridgeHello??
 
-  static var found: BridgeHello? {
+  /// - Parameter patience: milliseconds.
+  static func found(within patience: Int64) -> BridgeHello? {
     if let known { return known }
-    let hello = (try? programs.path(of: kind)).flatMap(StartedProgram.hello(of:))
+    let hello = (try? programs.path(of: kind)).flatMap {
+      StartedProgram.hello(of: $0, within: patience)
+    }
     known = hello
     return hello
   }
@@ -54,12 +57,13 @@ func makeWire(
 exit(
   NetworkProgram(
     kind: kind, arguments: arguments,
-    example: arguments == ["--example"] ? Hello.found?.example ?? "" : "",
+    example: arguments == ["--example"] ? Hello.found(within: 5_000)?.example ?? "" : "",
     readAddress: { $0.isEmpty ? nil : $0 },
     passwordNeed: { settings, facts in
       if PasswordNeed.isKnownToBeNone(facts) { return .unneeded }
-      return settings["password-command"] == nil && Hello.found?.hasSecret == false
-        ? .unneeded : .needed
+      if settings["password-command"] != nil { return .needed }
+      // One that does not introduce itself is started all the same, so that its reason is told.
+      return Hello.found(within: BridgeLimits.helloTime)?.hasSecret == true ? .needed : .unneeded
     },
     registration: .impossible(
       filled(("hobnob cannot register accounts on the network %1.", [kind]))),

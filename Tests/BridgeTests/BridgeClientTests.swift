@@ -2,6 +2,7 @@
 import Conversations
 import NetworkInbox
 import Networks
+import Storage
 import Testing
 
 @testable import Bridge
@@ -130,6 +131,40 @@ import Testing
     _ = talk.take()
     talk.hear(#"{"type":"receipt",\#(BridgeTalk.tea),"sender":"ben","state":"seen"}"#)
     #expect(talk.notices.count == 1)
+  }
+
+  @Test("what hobnob keeps for a program has limits, and comes back as it was")
+  func limitsKeptValues() throws {
+    var talk = try BridgeTalk()
+    let odd = "a\u{2028}b\u{85}c\nd"
+    let fact = try BridgeFacts.fact("odd", odd)
+    let lines = fact.value.split(whereSeparator: \.isNewline)
+    #expect(lines.count == 1)
+    let parser = try JSONParser()
+    let kept = BridgeFacts.kept(in: [fact.name: fact.value], parser)
+    #expect(kept == ["odd": .text(odd)])
+    for number in 0...BridgeLimits.keptValues {
+      talk.hear(#"{"type":"keep","name":"n\#(number)","value":"x"}"#)
+    }
+    #expect(talk.notices.count == 1)
+    talk.hear(
+      #"{"type":"keep","name":"n1","value":""}"#, #"{"type":"keep","name":"m","value":"x"}"#)
+    let effects = talk.take()
+    let learned = effects.filter { if case .learned = $0 { true } else { false } }
+    #expect(learned.count == BridgeLimits.keptValues + 2)
+  }
+
+  @Test("a moderator removes messages of rooms only; a mark has a limit")
+  func checksPlaces() throws {
+    let long = String(repeating: "x", count: BridgeLimits.mark + 1)
+    for line in [
+      #"{"type":"removed","conversation":{"person":"tea"},"id":"1"}"#,
+      #"{"type":"mark","mark":"\#(long)"}"#, #"{"type":"mark","archive":"a\nb","mark":"1"}"#,
+    ] {
+      var talk = try BridgeTalk()
+      talk.hear(line)
+      #expect(talk.notices.count == 1, "\(line.prefix(80))")
+    }
   }
 
   @Test("of lines that mean nothing later, only a hundred a second count")

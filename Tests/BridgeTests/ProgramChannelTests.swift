@@ -29,17 +29,19 @@ private final class Scripts: ProgramSource {
     chmod(path, 0o700)
   }
 
-  func startProgram(_ then: @escaping (Result<ProgramPipes, PasswordFailure>) -> Void) {
+  func startProgram(_ then: @escaping (Result<ProgramPipes, PasswordFailure>) -> Void) -> Int {
     guard let run = try? ProgramRun(path, in: folder, loop: loop, grace: 50) else {
-      return then(.failure(.settings("it cannot be started")))
+      then(.failure(.settings("it cannot be started")))
+      return 1
     }
     run.ended = { [weak self] in self?.ended?($0) }
     self.run = run
     then(.success(run.pipes))
+    return 1
   }
 
-  func awaitProgramEnd(_ then: @escaping (Remark) -> Void) { ended = then }
-  func stopProgram() { run?.stop() }
+  func awaitProgramEnd(of number: Int, _ then: @escaping (Remark) -> Void) { ended = then }
+  func stopProgram(_ number: Int) { run?.stop() }
   isolated deinit { try? FileManager.default.removeItem(atPath: folder) }
 }
 
@@ -105,6 +107,33 @@ private final class Scripts: ProgramSource {
       }
     }
     #expect(lines.count == 30_000)
+  }
+
+  @Test("what a child writes after the program's end does not keep it open")
+  func ignoresChildren() throws {
+    let (lines, reason) = try lines(of: "echo one; setsid yes later & sleep 0.1; exit 3")
+    #expect(lines.first == "one")
+    #expect(reason.hasPrefix("hobnob-net-x ended with status 3"))
+  }
+
+  @Test("a program that does not read is not read either")
+  func holdsASlowReader() throws {
+    let line = [UInt8](repeating: UInt8(ascii: "x"), count: 900_000)
+    var counts: [Int] = []
+    let (lines, _) = try lines(
+      of:
+        "while read -r x; do break; done; echo early; sleep 0.3; cat > /dev/null & sleep 0.5; echo late"
+    ) { channel in
+      channel.write([])
+      for _ in 0..<3 { channel.write(line) }
+      let former = channel.received
+      channel.received = {
+        counts.append(channel.backlog)
+        former($0)
+      }
+    }
+    #expect(lines == ["early", "late"])
+    #expect(counts.allSatisfy { $0 <= BridgeLimits.backlog })
   }
 
   @Test("a program that only closes its output is ended")

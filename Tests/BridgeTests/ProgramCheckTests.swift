@@ -55,6 +55,18 @@ import Testing
     #expect(try failed(rule).filter(checks.contains) == checks)
   }
 
+  @Test("a program that does not read, or writes without an end, is found out in time")
+  func survivesMutePrograms() throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let endless = try #require(StartedProgram("/usr/bin/yes", in: folder))
+    _ = endless.write(String(repeating: "x", count: 10_000), within: 100)
+    #expect(endless.next(within: 1_000) == .line(Array("y".utf8)))
+    let mute = try #require(StartedProgram("/usr/bin/yes", in: folder))
+    #expect(!mute.write(String(repeating: "x", count: 200_000), within: 100))
+  }
+
   @Test("anything but JSON in the output is named")
   func namesOtherOutput() throws {
     #expect(try !failed("chatters").isEmpty)

@@ -40,6 +40,62 @@ import Testing
     ] { close(descriptor) }
   }
 
+  @Test(
+    "14.13: of several wishes to start a program, the newest counts, after the former run's end")
+  func startsTheNewestRun() throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/hobnob-net-x"
+    try "#!/bin/sh\necho run >> \(folder)/runs\ncat > /dev/null\nsleep 0.3\n"
+      .write(toFile: path + ".text", atomically: true, encoding: .utf8)
+    // By another process: a file that this one has written cannot always be started.
+    waitpid(try #require(ChildProcess.start(["cp", path + ".text", path])), nil, 0)
+    chmod(path, 0o700)
+    let files = AccountFiles(environment: ["HOME": folder])
+    let account = Account(id: ID(rawValue: 1), owner: ID(rawValue: 1), network: "x:anna")
+    try files.set(AccountSettings(values: [:]), of: account, inStoreAt: folder + "/store.sqlite")
+    let questions = try #require(ChildProcess.pipe())
+    var answers: [Int32] = [-1, -1]
+    try #require(
+      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &answers) == 0)
+    let loop = EventLoop()
+    let program = AccountHelperProgram(
+      files, account, inStoreAt: folder + "/store.sqlite", loop: loop, input: questions.reading,
+      output: answers[1], programs: BridgedPrograms(in: [folder], home: folder))
+    func ask(_ lines: String) throws {
+      try Array(lines.utf8).withUnsafeBytes { try writeAll(questions.writing, $0) }
+    }
+    var (heard, pipes): (String, [Int32]) = ("", [])
+    var isFirst = true
+    try ask("start 1\n")
+    loop.watch(answers[0]) {
+      guard let (bytes, passed) = PassedDescriptors.receive(from: answers[0], atMost: 4_096) else {
+        return
+      }
+      heard += String(decoding: bytes, as: UTF8.self)
+      if let passed {
+        pipes += [passed.0, passed.1]
+        if isFirst {
+          isFirst = false
+          close(passed.0)
+          try? ask("end 1\nstop 1\nstart 2\nstop 2\nstart 3\n")
+        } else {
+          loop.unwatch(answers[0])
+          close(questions.writing)
+          close(passed.0)
+        }
+      }
+    }
+    #expect(program.run() == 0)
+    #expect(heard.contains("start 2\n!") && heard.contains("end 1\n!"), "\(heard)")
+    #expect(heard.contains("start 3\n\n") && pipes.count == 4, "\(heard)")
+    let runs = try String(contentsOfFile: folder + "/runs", encoding: .utf8)
+    #expect(runs == "run\nrun\n")
+    for descriptor in [questions.reading] + answers { close(descriptor) }
+  }
+
   @Test("asked again, it ends a hanging command and runs the current one")
   func endsAHangingCommandForAnother() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString

@@ -117,7 +117,11 @@ package final class ExaminedAccount {
     write(BridgeWriting.line(type, members))
   }
 
-  func write(_ line: String) { program?.write(line) }
+  func write(_ line: String) {
+    if program?.write(line) == false {
+      faults.append(translated("it does not read what hobnob writes"))
+    }
+  }
 
   /// Reads lines until something is so.
   ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import Networks
 import Platform
 import Sentences
 import Storage
@@ -54,7 +55,7 @@ package final class ProgramTrial {
   }
 
   private func tell(_ sentence: String) {
-    _ = Array((sentence + "\n").utf8).withUnsafeBytes { try? writeAll(1, $0) }
+    _ = Array((sentence.withoutControls + "\n").utf8).withUnsafeBytes { try? writeAll(1, $0) }
   }
 
   // MARK: From the program

@@ -42,6 +42,7 @@ package final class StartedProgram {
       return nil
     }
     (self.process, self.input, self.output) = (process, input.writing, output.reading)
+    _ = fcntl(input.writing, F_SETFL, O_NONBLOCK)
   }
 
   isolated deinit {
@@ -57,25 +58,65 @@ package final class StartedProgram {
   ///   - other: a descriptor; nothing is read when that can be read.
   package func next(within patience: Int64, unless other: Int32 = -1) -> Output {
     let end = Clock.steady() + patience
+    var searched = 0
     while true {
-      if let end = received.firstIndex(of: 0x0A) {
+      if let end = received[searched...].firstIndex(of: 0x0A) {
         defer { received.removeSubrange(...end) }
         return .line(Array(received[..<end]))
       }
+      // No line is so long; whoever reads it says so.
+      if received.count > BridgeLimits.line {
+        defer { received = [] }
+        return .line(received)
+      }
+      searched = received.count
+      let wait = end - Clock.steady()
+      if wait < 0 { return .none }
       var inputs = [output, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      let wait = Int32(clamping: max(0, end - Clock.steady()))
-      guard poll(&inputs, 2, wait) > 0, inputs[0].revents != 0 else { return .none }
-      var chunk = [UInt8](repeating: 0, count: 65_536)
-      let count = read(output, &chunk, chunk.count)
-      if count <= 0 { return .end }
-      received += chunk[..<count]
+      guard poll(&inputs, 2, Int32(clamping: wait)) > 0, inputs[0].revents != 0 else {
+        return .none
+      }
+      if !receive() { return .end }
     }
   }
 
+  /// Reads what is there.
+  ///
+  /// - Returns: false at the end.
+  private func receive() -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    let count = read(output, &chunk, chunk.count)
+    if count > 0 { received += chunk[..<count] }
+    return count > 0
+  }
+
   /// Writes a line, without its newline.
-  package func write(_ line: String) {
-    guard isInputOpen else { return }
-    _ = Array((line + "\n").utf8).withUnsafeBytes { try? writeAll(input, $0) }
+  ///
+  /// - Returns: false if the program does not read it within so many milliseconds.
+  @discardableResult
+  package func write(_ line: String, within patience: Int64 = 30_000) -> Bool {
+    guard isInputOpen else { return true }
+    let end = Clock.steady() + patience
+    var bytes = Array((line + "\n").utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
+      if count > 0 {
+        bytes.removeFirst(count)
+        continue
+      }
+      // A program that has ended is noticed when its output is read.
+      guard errno == EAGAIN || errno == EINTR else { return true }
+      let wait = end - Clock.steady()
+      if wait < 0 { return false }
+      // It may wait until somebody reads what it writes.
+      var both = [
+        pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
+        pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+      ]
+      poll(&both, 2, Int32(clamping: wait))
+      if both[1].revents != 0, !receive() { return true }
+    }
+    return true
   }
 
   package func closeInput() {
@@ -108,10 +149,11 @@ package final class StartedProgram {
 
   /// What the program says of its network, before it gets an account.
   ///
-  /// - Returns: nil if it says nothing, or no hello, within some seconds.
-  package static func hello(of program: String) -> BridgeHello? {
+  /// - Parameter patience: milliseconds.
+  /// - Returns: nil if it says nothing, or no hello, in that time.
+  package static func hello(of program: String, within patience: Int64) -> BridgeHello? {
     guard let parser = try? JSONParser(), let started = StartedProgram(program, in: "/"),
-      case .line(let line) = started.next(within: 5_000),
+      case .line(let line) = started.next(within: patience),
       let hello = try? BridgeLine(line, with: parser), hello.type == "hello"
     else { return nil }
     return try? BridgeHello(hello)

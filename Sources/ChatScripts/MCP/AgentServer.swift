@@ -133,7 +133,12 @@ final class AgentServer {
     do {
       let given = request.params["arguments"]
       let arguments = try ToolArguments(given == .null ? [:] : given, for: tool)
-      if tool.sends { try limit.check(clock()) }
+      if tool.sends {
+        try limit.check(clock())
+        // The agent's name may have another server.
+        var all = try agent.limit(at: clock())
+        try all.check(clock())
+      }
       let answer = try tool.run(agent, arguments)
       if tool.sends { limit.note(clock()) }
       guard case .wait(var wait) = answer else { return callResult(.success(answer)) }

@@ -35,6 +35,9 @@ package struct BridgedPrograms: Sendable {
 
   private static let prefix = "hobnob-net-"
 
+  /// The name of a network's program.
+  package static func name(of kind: String) -> String { prefix + kind }
+
   /// The kinds of network for which there is a program, in any order.
   package var kinds: Set<String> {
     var kinds: Set<String> = []

@@ -25,8 +25,8 @@ package protocol AccountSource: AnyObject {
 /// line. Answers may come in another order than the questions.
 ///
 /// For an account that a program of its own connects (`BridgedPrograms`), it also starts that
-/// program: the answer to `start` brings the pipes, the answer to `end` comes when the program has
-/// ended, and `stop` ends it.
+/// program: the answer to `start NUMBER` brings the pipes, the answer to `end NUMBER` comes when that
+/// run has ended, and `stop NUMBER` ends it, or takes back a start that waits.
 @MainActor
 package final class AccountHelper: AccountSource, NameSource, ProgramSource {
   private let loop: EventLoop
@@ -37,6 +37,8 @@ package final class AccountHelper: AccountSource, NameSource, ProgramSource {
   private var received: [UInt8] = []
   /// The pipes that came with the answer to `start`.
   private var pipes: ProgramPipes?
+  /// How many runs of the program were wanted; the number of the last one.
+  private var runs = 0
   private var waiting: [(question: String, then: (Answer) -> Void)] = []
 
   private typealias Answer = Result<[(String, String)], PasswordFailure>
@@ -114,24 +116,26 @@ package final class AccountHelper: AccountSource, NameSource, ProgramSource {
 
   package func startProgram(
     _ then: @escaping (Result<ProgramPipes, PasswordFailure>) -> Void
-  ) {
-    ask("start") { [weak self] answer in
+  ) -> Int {
+    runs += 1
+    ask("start \(runs)") { [weak self] answer in
       guard case .failure(let reason) = answer else {
         defer { self?.pipes = nil }
         return then(self?.pipes.map { .success($0) } ?? .failure(.none))
       }
       then(.failure(reason))
     }
+    return runs
   }
 
-  package func awaitProgramEnd(_ then: @escaping (Remark) -> Void) {
-    ask("end") { answer in
+  package func awaitProgramEnd(of run: Int, _ then: @escaping (Remark) -> Void) {
+    ask("end \(run)") { answer in
       guard case .failure(let reason) = answer else { return }
       then(reason.sentence)
     }
   }
 
-  package func stopProgram() { ask("stop") { _ in } }
+  package func stopProgram(_ run: Int) { ask("stop \(run)") { _ in } }
 
   private func ask(_ question: String, _ then: @escaping (Answer) -> Void) {
     if isGone { return then(.failure(.none)) }

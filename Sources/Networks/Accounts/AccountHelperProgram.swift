@@ -19,10 +19,13 @@ final class AccountHelperProgram {
   private var next: ((Result<String, PasswordFailure>) -> Void)?
   private let names: any NameSource
   private let programs: BridgedPrograms
-  private var program: ProgramRun?
-  /// What waits for the end of the program: another start, and the answers to `end`.
-  private var startsAgain = false
-  private var endAnswers = 0
+  /// The running program; the network process numbers the runs.
+  private var program: (number: Int, run: ProgramRun)?
+  /// The run to start as soon as no program runs.
+  private var wanted: Int?
+  private var isWaitingForLock = false
+  private var isEndAwaited = false
+  private var lastEnd: (number: Int, reason: Remark)?
   private var isLeaving = false
   /// Held while a program of the account may run, also by a helper that was killed with its network
   /// process and waits for the program's end.
@@ -87,11 +90,9 @@ final class AccountHelperProgram {
         }
       case "password":
         password { [weak self] in self?.answer(question, $0.map { [("is", $0)] }) }
-      case "start": start()
-      case "end" where program != nil: endAnswers += 1
-      case "stop":
-        program?.stop()
-        answer(question, .success([]))
+      case "start" where words.count == 2: start(Int(words[1]) ?? 0)
+      case "end" where words.count == 2: awaitEnd(Int(words[1]) ?? 0)
+      case "stop" where words.count == 2: stop(Int(words[1]) ?? 0)
       default: answer(question, .success([]))
       }
     }
@@ -115,48 +116,80 @@ final class AccountHelperProgram {
 
   private func leave() {
     loop.unwatch(input)
+    wanted = nil
     guard let program else { return loop.stop() }
     isLeaving = true
-    program.stop()
+    program.run.stop()
   }
 
-  /// Starts the account's program, if the owner's file lists the account.
-  private func start() {
-    if program != nil {
-      startsAgain = true
-      return
-    }
+  /// Starts the account's program, if the owner's file lists the account, as soon as a former run has
+  /// ended. Only the newest wish counts.
+  private func start(_ number: Int) {
+    refuseStart(.none)
+    wanted = number
+    startWanted()
+  }
+
+  /// Answers the start that waits.
+  private func refuseStart(_ reason: PasswordFailure) {
+    guard let number = wanted else { return }
+    wanted = nil
+    answer("start \(number)", .failure(reason))
+  }
+
+  private func startWanted() {
+    guard wanted != nil, program == nil, !isWaitingForLock else { return }
     settings { [self] settings in
       switch settings {
       case .success(let settings?) where settings.isWanted: startProgram()
-      case .success: answer("start", .failure(.none))
-      case .failure(let failure): answer("start", .failure(failure))
+      case .success: refuseStart(.none)
+      case .failure(let failure): refuseStart(failure)
       }
     }
   }
 
   private func startProgram() {
-    if isLeaving { return loop.stop() }
+    guard let number = wanted else { return }
     do {
       let path = try programs.path(of: account.kind)
       let folder = try files.makeProgramFolder(of: account, inStoreAt: store)
       guard takeLock(in: folder) else {
-        loop.after(milliseconds: 200) { [weak self] in self?.startProgram() }
+        isWaitingForLock = true
+        loop.after(milliseconds: 200) { [weak self] in
+          self?.isWaitingForLock = false
+          self?.startWanted()
+        }
         return
       }
       let run = try ProgramRun(path, in: folder, loop: loop)
-      run.ended = { [weak self] in self?.programEnded($0) }
-      program = run
+      run.ended = { [weak self] in self?.programEnded(number, $0) }
+      (program, wanted) = ((number, run), nil)
       _ = PassedDescriptors.send(
-        run.pipes.writing, run.pipes.reading, with: Array("start\n\n".utf8), to: output)
+        run.pipes.writing, run.pipes.reading, with: Array("start \(number)\n\n".utf8), to: output)
       close(run.pipes.writing)
       close(run.pipes.reading)
     } catch let error as BridgedProgramError {
-      answer("start", .failure(.settings(filled(error.sentence))))
+      refuseStart(.settings(filled(error.sentence)))
     } catch {
-      let name = "hobnob-net-" + account.kind
-      answer(
-        "start", .failure(.settings(filled(("%1 could not be run: %2.", [name, "\(error)"])))))
+      let name = BridgedPrograms.name(of: account.kind)
+      refuseStart(.settings(filled(("%1 could not be run: %2.", [name, "\(error)"]))))
+    }
+  }
+
+  private func stop(_ number: Int) {
+    if wanted == number { refuseStart(.none) }
+    if program?.number == number { program?.run.stop() }
+    answer("stop \(number)", .success([]))
+  }
+
+  /// Answers when the run has ended, or at once if it has.
+  private func awaitEnd(_ number: Int) {
+    if program?.number == number {
+      isEndAwaited = true
+    } else if let lastEnd, lastEnd.number == number {
+      answer("end \(number)", .failure(.settings(lastEnd.reason)))
+    } else {
+      answer("end \(number)", .success([]))
     }
   }
 
@@ -166,15 +199,12 @@ final class AccountHelperProgram {
     return lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0
   }
 
-  private func programEnded(_ reason: Remark) {
-    program = nil
-    for _ in 0..<endAnswers { answer("end", .failure(.settings(reason))) }
-    endAnswers = 0
+  private func programEnded(_ number: Int, _ reason: Remark) {
+    (program, lastEnd) = (nil, (number, reason))
+    if isEndAwaited { awaitEnd(number) }
+    isEndAwaited = false
     if isLeaving { return loop.stop() }
-    if startsAgain {
-      startsAgain = false
-      start()
-    }
+    startWanted()
   }
 
   func settings(_ then: @escaping (Result<AccountSettings?, PasswordFailure>) -> Void) {
