@@ -215,7 +215,9 @@ struct BridgeEvents: Sendable {
   private func entered(
     _ room: String, _ line: BridgeLine
   ) throws(BridgeFault) -> [NetworkEvent] {
-    var events: [NetworkEvent] = [.joined(room: room, nick: String((line[.nick].text ?? own).prefix(BridgeLimits.name)))]
+    var events: [NetworkEvent] = [
+      .joined(room: room, nick: String((line[.nick].text ?? own).prefix(BridgeLimits.name)))
+    ]
     if let name = line[.name].text, !name.isEmpty {
       events.append(.roomNamed(room: room, name: name))
     }
