@@ -113,7 +113,8 @@ extension EndToEnd {
 
     @Test("people and rooms are named by the kind of network and their address, in scripts too")
     func names() throws {
-      try connect()
+      try anna.type("/account add st\t", seeing: "/account add stub:|")
+      try anna.type("you --log \(server)\r", seeing: "you is connected")
       try anna.type("/msg stub:@zoe:x\r", seeing: "@@zoe:x> |")
       try anna.type("hi\r", seeing: "sent")
       try expectTold(#"{"person": "@zoe:x"}"#)

@@ -351,7 +351,7 @@ extension Arguments {
     let options = AccountCommands.options
     return switch (query.before.first, query.before.count) {
     case (nil, _): ["add", "list", "remove", "set"].map { Candidate($0) }
-    case ("add", 1): []
+    case ("add", 1): query.context.preferences.networks.kinds.map { Candidate($0 + ":") }
     case (_, 1): query.ownAccounts
     case ("set", 2): options.map { Candidate($0.name, hint: $0.help.string) }
     case ("add", let count) where count.isMultiple(of: 2):
