@@ -111,6 +111,17 @@ extension EndToEnd {
       try home.expectSound()
     }
 
+    @Test("a change that the network refuses is told, since it is shown already")
+    func refusedChanges() throws {
+      try anna.type(
+        "/account add stub:you --log \(server) --break refuses\r", seeing: "you is connected")
+      try anna.type("/join stub:tea\r", seeing: "#Tea> |")
+      try anna.type("hi\r", seeing: "sent")
+      try anna.type("/edit\r", seeing: "hi|")
+      try anna.type(" there\r", seeing: "did not take the new text of message 1 in #Tea: not here")
+      try anna.type("/delete 1\r", seeing: "did not delete message 1 in #Tea: not here")
+    }
+
     @Test("people and rooms are named by the kind of network and their address, in scripts too")
     func names() throws {
       try anna.type("/account add st\t", seeing: "/account add stub:|")
@@ -223,6 +234,42 @@ extension EndToEnd {
       _ = holder.finish()
       try anna.expect("#tea 40")
       try anna.type("/switch tea\r", seeing: "line 40")
+    }
+
+    @Test("a program asks the owner for a code, which no store keeps, and remembers what it gives")
+    func asks() throws {
+      let script = """
+        #!/usr/bin/env python3
+        import json, sys
+        def say(type, **members): print(json.dumps({"type": type, **members}), flush=True)
+        say("hello", version=1, network="Asking", secret=False)
+        start = json.loads(sys.stdin.readline())
+        if start["kept"].get("token") != "token of code-4711":
+            say("ask", ask="code", text="Which code does your phone show?", qr="https://example.org/link")
+            reply = json.loads(sys.stdin.readline())
+            say("keep", name="token", value="token of " + reply["text"])
+        say("up")
+        say("notice", text="the token is there")
+        sys.stdin.read()
+        """
+      try home.write(script, to: "asking.py")
+      // By a process of its own: a file that this one has open for writing cannot be started.
+      let path = (program as NSString).deletingLastPathComponent + "/hobnob-net-asking"
+      _ = try Program(["cp", home.path + "/asking.py", path], environment: home.environment)
+        .finish()
+      chmod(path, 0o700)
+      try anna.type("/account add asking:me\r", seeing: "Which code does your phone show?")
+      try anna.type("code-4711\r", seeing: "the token is there")
+      try anna.expect("#lobby> |")
+      try anna.type("/disconnect\r", seeing: "me is disconnected")
+      try anna.type("/connect\r", seeing: "me is connected")
+      let screen = anna.emulator.history.joined(separator: "\n")
+      #expect(count(of: "Which code", in: screen) == 1)
+      let folder = (home.store as NSString).deletingLastPathComponent
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        let data = FileManager.default.contents(atPath: folder + "/" + name) ?? Data()
+        #expect(data.range(of: Data("4711".utf8)) == nil, "\(name)")
+      }
     }
 
     @Test("14.14: a person who writes a program finds out whether it keeps the rules")

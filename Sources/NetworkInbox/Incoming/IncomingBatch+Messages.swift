@@ -271,6 +271,23 @@ extension IncomingBatch {
       return try store.noteBounced(found, reason)
     }
     try store.finish(entry, as: .failed(reason, mayHaveArrived: mayHaveArrived))
+    try tellRefusedChange(entry, reason)
+  }
+
+  /// A shell shows a change at once, so the owner hears that others do not have it.
+  private func tellRefusedChange(_ entry: OutboxEntry, _ reason: Remark) throws {
+    guard entry.operation == .edit || entry.operation == .delete,
+      let conversation = try store.conversation(entry.message.conversation, for: owner.id)
+    else { return }
+    let (number, name) = (Remark(String(entry.message.number)), Remark(conversation.name))
+    try store.tell(
+      entry.operation == .edit
+        ? filled(
+          (
+            "The network did not take the new text of message %1 in %2: %3", [number, name, reason]
+          ))
+        : filled(("The network did not delete message %1 in %2: %3", [number, name, reason])),
+      account)
   }
 
   /// Recalls a message that the owner deleted when it was about to be sent.
