@@ -19,7 +19,7 @@ struct BridgeItem: OutgoingItem {
   mutating func cancel() {}
 }
 
-// What goes to the program, and its answers.
+// Hands the outbox, requests and signals to the program, and reads its answers.
 extension BridgeClient {
   package mutating func admit(
     _ entries: [OutboxEntry], at now: Milliseconds

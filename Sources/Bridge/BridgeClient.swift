@@ -8,7 +8,7 @@ import Storage
 /// What happens to a ``BridgeClient``.
 package enum BridgeEvent: ClientEventKind {
   /// The program has said this of its network.
-  /// `kept`: the names of what hobnob keeps for it.
+  /// `kept`: the names of the values that hobnob keeps for it.
   case hello(BridgeHello, kept: Set<String> = [])
   /// A line of the program, and the files that it brings, which are in the store's folder now.
   /// `bytes`: how long it was.
@@ -73,7 +73,7 @@ package struct BridgeClient: NetworkClient {
   var open: [NetworkRequest.ID: NetworkRequest] = [:]
   private var activity: AccountStatus.Activity?
   private var flood = BridgeFlood()
-  /// The names of what hobnob keeps for the program.
+  /// The names of the values that hobnob keeps for the program.
   private var kept: Set<String> = []
   /// Whether the owner knows that lines of this program were skipped.
   private var hasToldSkipped = false

@@ -18,8 +18,9 @@ package struct BridgeHello: Hashable, Sendable {
   /// The requests that the program takes, besides those to enter and leave rooms.
   package var verbs: Set<NetworkRequest.Verb>
 
-  /// - Throws: ``BridgeFault`` for rules of names that hobnob does not know. A higher version than
-  ///   hobnob's is none: the program then speaks the version that the line `start` names.
+  /// A program of a later version is welcome: it then speaks the version that `start` names.
+  ///
+  /// - Throws: ``BridgeFault`` for rules of names that hobnob does not know.
   package init(_ line: BridgeLine) throws(BridgeFault) {
     network = line[.network].text ?? ""
     example = line[.example].text ?? ""
@@ -79,7 +80,7 @@ extension Abilities {
 }
 
 extension JSON {
-  /// A limit: nil, which is none, for true.
+  /// Reads a limit; true means that there is none, which is nil here.
   fileprivate func limit(no: Int) -> Int? {
     flag == true ? nil : integer.map { Int(clamping: $0) } ?? no
   }

@@ -37,7 +37,7 @@ package struct BridgeLine: Hashable, Sendable {
   }
 }
 
-/// What is wrong with a line: a sentence without a full stop.
+/// Says what is wrong with a line, in a sentence without a full stop.
 package struct BridgeFault: Error, Hashable {
   package let remark: Remark
   /// The entry that the line was to answer; nil if it names none.

@@ -194,8 +194,8 @@ package final class BridgeWire: Wire {
 
   // MARK: Files
 
-  /// Copies the files of a line into the store's folder. The message counts without those that
-  /// cannot be read; the owner is told.
+  /// Copies the files of a line into the store's folder. If one cannot be read, the message comes
+  /// without it, and a notice tells the owner.
   private func takeFiles(of line: BridgeLine) -> [Attachment] {
     guard line.type == "message" else { return [] }
     var (files, fault): ([Attachment], BridgeFault?) = ([], nil)

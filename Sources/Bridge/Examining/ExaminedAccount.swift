@@ -37,7 +37,7 @@ package final class ExaminedAccount {
   let options: Options
   private let parser: JSONParser
   private(set) var hello: BridgeHello?
-  /// What is wrong with the program's lines.
+  /// The faults of the program's lines, as sentences.
   private(set) var faults: [String] = []
   private(set) var answers: [Int64: Answer] = [:]
   /// Since the last start.
@@ -65,7 +65,7 @@ package final class ExaminedAccount {
 
   /// Starts the program and logs in.
   ///
-  /// - Returns: what is wrong; nil if it is up.
+  /// - Returns: the reason for a failure; nil if the program is up.
   func start(errors: ChildProcess.Stream = .null) -> String? {
     kill()
     (told, hasGap, isUp, reason, uncommitted) = ([], false, false, nil, nil)

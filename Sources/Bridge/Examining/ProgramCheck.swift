@@ -92,7 +92,7 @@ package final class ProgramCheck {
 
   /// Waits for the answers.
   ///
-  /// - Returns: what is wrong; nil if all were sent, or may have been.
+  /// - Returns: the reason for a failure; nil if each was sent, or may have been.
   private func settle(within patience: Int64 = 30_000) -> String? {
     account.read(within: patience) {
       unanswered.allSatisfy { account.answers[$0.entry] != nil }
