@@ -56,9 +56,7 @@ import Platform
   private var connection: Connection?
   private var negotiation: Negotiation
   private var reader: XMLReader
-  /// The events that were read, and how many of them are delivered.
-  private var inbox: [XMLReader.Event] = []
-  private var delivered = 0
+  private var inbox = Inbox()
   private var isDelivering = false
   private var isPaused = false
   private var features: StreamFeatures?
@@ -172,7 +170,7 @@ import Platform
     case .secured: negotiate(.tlsReady)
     case .received(let bytes):
       noteTraffic()
-      inbox += reader.read(bytes)
+      inbox.events += reader.read(bytes)
       deliver()
     case .ended(let failure?): finish(.connection(failure))
     case .ended(nil): handleEnd()
@@ -193,18 +191,8 @@ import Platform
   private func deliver() {
     if isDelivering { return }
     isDelivering = true
-    while !isPaused, !isOver, delivered < inbox.count {
-      let event = inbox[delivered]
-      delivered += 1
-      handle(event)
-    }
+    while !isPaused, !isOver, let event = inbox.next() { handle(event) }
     isDelivering = false
-    if delivered == inbox.count { forgetInbox() }
-  }
-
-  private func forgetInbox() {
-    inbox = []
-    delivered = 0
   }
 
   private func handle(_ event: XMLReader.Event) {
@@ -308,7 +296,7 @@ import Platform
 
   private func forgetStream() {
     reader = XMLReader(limits: settings.limits)
-    forgetInbox()
+    inbox = Inbox()
   }
 
   // MARK: - silence and the end
@@ -362,8 +350,23 @@ import Platform
     let isSilent = if case .noAnswer = end { true } else { false }
     if isSilent || !counts.unacknowledged.isEmpty { connection?.abandon() }
     connection?.close()
-    forgetInbox()
+    inbox = Inbox()
     handler(.down(end))
+  }
+}
+
+/// Events that were read and wait to be delivered.
+private struct Inbox {
+  var events: [XMLReader.Event] = []
+  private var delivered = 0
+
+  mutating func next() -> XMLReader.Event? {
+    guard delivered < events.count else {
+      self = Inbox()
+      return nil
+    }
+    defer { delivered += 1 }
+    return events[delivered]
   }
 }
 
