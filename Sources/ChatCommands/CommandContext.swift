@@ -99,7 +99,13 @@ extension String {
 
 /// The argument of a command is wrong; the answer is the command's usage.
 package struct UsageError: Error {
-  package let command: String
+  let command: String
+
+  package var sentence: SafeText {
+    let found = Command.named(command)
+    return say(
+      "Usage: %1 — %2", SafeText(line: found?.usage ?? command), found?.help ?? SafeText())
+  }
 }
 
 package func usage(_ command: String) -> UsageError { UsageError(command: command) }

@@ -82,7 +82,9 @@ extension InteractiveShell {
       if session.mode.isEditing { return false }
       if LineRules.isCommand(text) || !session.open.isMember {
         select()
-      } else if let start = session.startOfCommandAfterDraft(in: text) {
+      } else if let start = session.composing.startOfCommandAfterDraft(
+        in: text, session.preferences)
+      {
         editor.select(from: start)
         if notice == nil { show(notice: Self.isCommandSelected) }
       }
@@ -155,7 +157,8 @@ extension InteractiveShell {
   /// An existing file that can be attached.
   private func fileToAttach(_ path: String) -> (path: String, name: String)? {
     let path = RcFile.expanded(path, session.preferences.environment)
-    return (try? session.inspectAttachment(at: path)).map { (path, $0.name) }
+    let limit = session.scene.attachmentLimit
+    return (try? AttachmentCopy.inspect(fileAt: path, limit: limit)).map { (path, $0.name) }
   }
 
   /// If a paste consists of the name of an existing file, offers to attach it (rule 1.9). An edit

@@ -41,7 +41,8 @@ final class Notifier {
     var unclaimed = notifications
     // Other shells, whose command may be another, must not leave a message to one that fails.
     if command.isEmpty || command != broken {
-      let claimed = session.claimNotifications(upTo: newest.message)
+      let claimed = session.committer.claimNotifications(
+        of: session.me.id, upTo: newest.message)
       unclaimed.removeAll { $0.message.rawValue <= claimed.rawValue }
     }
     if command.isEmpty, let sequence {

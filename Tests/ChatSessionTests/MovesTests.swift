@@ -30,6 +30,10 @@ struct MovesTests {
 
   private var prompt: String { ben.picture[0] }
 
+  private func startOfCommand(in text: String) -> Int? {
+    ben.session.composing.startOfCommandAfterDraft(in: text, ben.session.preferences)
+  }
+
   private func drafts(of person: Person) throws -> [String: String] {
     Dictionary(
       uniqueKeysWithValues: try town.store().read { try $0.drafts(of: person.session.me.id) }.map {
@@ -273,11 +277,11 @@ struct MovesTests {
         "Your draft came back in front of the command /switch;")
         == true)
     #expect(prompt == "#lobby> h/switch #dev|")
-    #expect(ben.session.startOfCommandAfterDraft(in: ben.text) == 1)
+    #expect(startOfCommand(in: ben.text) == 1)
     // Whoever types the next command behind that one has not sent either.
     #expect(!ben.say("h/switch/list"))
-    #expect(ben.session.startOfCommandAfterDraft(in: ben.text) == 1)
-    #expect(ben.session.startOfCommandAfterDraft(in: "h /switch #dev") == nil)
+    #expect(startOfCommand(in: ben.text) == 1)
+    #expect(startOfCommand(in: "h /switch #dev") == nil)
     ben.say("h /switch #dev")
     #expect(try ben.newest()?.body == "h /switch #dev")
     // Nothing came back into this one.

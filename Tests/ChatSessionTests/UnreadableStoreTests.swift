@@ -4,6 +4,7 @@ import Conversations
 import Foundation
 import Glibc
 import Platform
+import StyledText
 import Testing
 
 @testable import ChatParts
@@ -100,11 +101,10 @@ struct UnreadableStoreTests {
   func postponed() throws {
     let committer = Committer(anna.store, isInteractive: true)
     let context = Committer.Context(
-      me: anna.session.me.id, knownDrafts: [:], accounts: anna.session.accounts)
+      me: anna.session.me.id, knownDrafts: [:], accounts: anna.session.accounts,
+      widths: Widths())
     committer.plan(.first([], then: [.reloadHistory]))
-    func next() -> [Effect]? {
-      if case .effects(let effects)? = committer.next(context, at: 0) { effects } else { nil }
-    }
+    func next() -> [Effect]? { committer.next(context, at: 0) }
     let effects = try #require(next())
     committer.noteUnreadable(at: 0)
     committer.postpone(effects)

@@ -234,13 +234,14 @@ extension Feed {
 
   // MARK: What networks say
 
-  /// Prints the networks' answers to the person's requests. After the last answer for the files of
-  /// a message, those that arrived are saved.
-  package mutating func tell(
-    _ answers: [NetworkAnswer], _ scene: Scene, _ snapshot: borrowing Snapshot
+  /// Prints the networks' answers to the person's requests, and then their notices, which answer
+  /// no request. After the last answer for the files of a message, those that arrived are saved. An
+  /// invitation rings.
+  package mutating func tellNetworks(
+    _ changes: Changes, _ scene: Scene, _ snapshot: borrowing Snapshot
   ) -> [Effect] {
     var effects: [Effect] = []
-    for answer in answers {
+    for answer in changes.answers {
       if !answer.text.isEmpty {
         let lines = answer.text.text.split(separator: "\n").map {
           StyledLine(SafeText(line: String($0)), .dim)
@@ -254,14 +255,10 @@ extension Feed {
         effects.append(.save(save))
       }
     }
-    return effects
-  }
-
-  /// Prints the networks' notices, which answer no request; an invitation rings.
-  package func tell(_ notices: [AccountNotice], _ scene: Scene) -> [Effect] {
-    notices.flatMap { notice -> [Effect] in
-      [.tell(SafeText(line: notice.text))]
-        + (notice.kind == .invitation && scene.settings.bell ? [.bell] : [])
+    for notice in changes.notices {
+      effects.append(.tell(SafeText(line: notice.text)))
+      if notice.kind == .invitation, scene.settings.bell { effects.append(.bell) }
     }
+    return effects
   }
 }

@@ -35,21 +35,22 @@ extension Committer {
     return effects
   }
 
-  /// Call this when the files of a line are in the store, or could not be stored; nil if the line
-  /// was taken back meanwhile.
+  /// Stores a line when its files are in the store, or gives it back since they could not be stored;
+  /// does nothing if the line was taken back meanwhile.
   package func copied(
-    _ files: WaitingFiles, ofLine number: Int, _ outcome: FileChore.Outcome, at now: MonotonicTime
-  ) -> [Effect]? {
+    _ files: WaitingFiles, ofLine number: Int, _ outcome: FileChore.Outcome,
+    at now: MonotonicTime, _ commit: () -> Void
+  ) -> [Effect] {
     var effects: [Effect] = []
     do {
       let kept = try outcome.attachments(of: files)
-      guard queue.filesReady(kept, copy: number) else { return nil }
+      guard queue.filesReady(kept, copy: number) else { return [] }
     } catch {
-      guard let line = queue.takeLine(copy: number) else { return nil }
+      guard let line = queue.takeLine(copy: number) else { return [] }
       effects = giveBack(line, because: error.sentence)
     }
     queue.waitAnew(now: now)
-    return effects
+    return effects + retry(at: now, commit)
   }
 
   /// Gives back the lines of a conversation that was entered before the store accepted them.
@@ -59,7 +60,7 @@ extension Committer {
 
   /// Reports returned lines that were stored above the draft of their conversation. Unless the
   /// person is leaving, they know already.
-  package func storedReturned(_ lines: [ReturnedLine], _ widths: Widths) -> [Effect] {
+  func storedReturned(_ lines: [ReturnedLine], _ widths: Widths) -> [Effect] {
     guard isLeaving else { return [] }
     return lines.map {
       let name = SafeText(name: $0.line.conversationName)
@@ -72,7 +73,7 @@ extension Committer {
   }
 
   /// Why the end of the program waits; nil if nothing typed is unstored.
-  package var waitNotice: SafeText? {
+  var waitNotice: SafeText? {
     guard queue.holdsTypedText else { return nil }
     return queue.isReady
       ? say("hobnob is waiting for the store to save your line; C-d again leaves without it")

@@ -23,6 +23,10 @@ package final class Committer {
   private var followUps: [[Effect]] = []
   /// Whether everything that reads waits for the next try, since the store could not be read.
   package private(set) var isUnreadable = false
+  /// The reason that was last given for a failed read; each reason is given only once.
+  private var readFailure: String?
+  /// Whether the person knows that the store is damaged.
+  private var hasToldDamage = false
   /// Whether to read new changes from the store after them.
   package var catchesUp = false
   /// When to try again.
@@ -46,25 +50,15 @@ package final class Committer {
     /// The texts of the drafts that this shell last stored or restored.
     let knownDrafts: [ID<Conversation>: String]
     let accounts: Accounts
+    let widths: Widths
 
     package init(
-      me: ID<Participant>, knownDrafts: [ID<Conversation>: String], accounts: Accounts
+      me: ID<Participant>, knownDrafts: [ID<Conversation>: String], accounts: Accounts,
+      widths: Widths
     ) {
-      (self.me, self.knownDrafts, self.accounts) = (me, knownDrafts, accounts)
+      (self.me, self.knownDrafts) = (me, knownDrafts)
+      (self.accounts, self.widths) = (accounts, widths)
     }
-  }
-
-  /// The result of a write, for the session.
-  package enum Committed {
-    case line(PendingLine, Message, key: AttachedFiles.ConversationKey)
-    case draft(ID<Conversation>, String?)
-    case returned([ReturnedLine])
-    case takenBack(Set<ID<Message>>)
-    case nickname(Account, AccountSettings)
-    /// The store has this shell.
-    case attached
-    /// The write cannot be stored, however long it waits.
-    case dropped(Write, because: SafeText)
   }
 
   package init(_ store: Store, isInteractive: Bool) {
@@ -88,37 +82,67 @@ package final class Committer {
     if !step.then.isEmpty { followUps.insert(step.then, at: 0) }
   }
 
-  /// What the session does next.
-  package enum Due {
-    case committed([Committed])
-    /// Effects in a snapshot of their own.
-    case effects([Effect])
-    /// Reading the changes in the store.
-    case arrivals
-  }
-
-  /// Commits the next writes that nothing holds up or, if there are none, returns what follows from
-  /// the earlier ones; nil if nothing does.
-  package func next(_ context: Context, at now: MonotonicTime) -> Due? {
-    if let committed = commitNext(context, at: now) { return .committed(committed) }
+  /// Commits the next writes that nothing holds up.
+  ///
+  /// - Returns: what follows from them or, if there are none, from the earlier ones, in a snapshot of
+  ///   its own; nil if nothing does.
+  package func next(_ context: Context, at now: MonotonicTime) -> [Effect]? {
+    if let effects = commitNext(context, at: now) { return effects }
     if isUnreadable { return nil }
-    if !followUps.isEmpty { return .effects(followUps.removeFirst()) }
+    if !followUps.isEmpty { return followUps.removeFirst() }
     guard catchesUp else { return nil }
     catchesUp = false
-    return .arrivals
+    return [.readArrivals]
   }
 
   /// Keeps effects for the next try, since the store cannot be read at present.
   package func postpone(_ effects: [Effect]) { followUps.insert(effects, at: 0) }
 
-  /// Call this when the store could not be read.
-  package func noteUnreadable(at now: MonotonicTime) {
+  // MARK: Reading
+
+  /// Runs `body` in one snapshot of the store. If a person at a prompt cannot read the store at all,
+  /// everything that reads waits for the next try, which also reads arrivals.
+  ///
+  /// - Parameter tellsLock: whether to report that somebody else has locked the store.
+  /// - Returns: whether the store was read, and the error to report, if any.
+  package func read(
+    tellsLock: Bool, at now: MonotonicTime, _ body: (borrowing Snapshot) throws -> Void
+  ) -> (isRead: Bool, error: (any Error)?) {
+    var hasBegun = false
+    do {
+      try store.read {
+        hasBegun = true
+        try body($0)
+      }
+    } catch {
+      guard isInteractive, !hasBegun else { return (true, error) }
+      noteUnreadable(at: now)
+      if case StoreError.locked = error, !tellsLock { return (false, nil) }
+      defer { readFailure = "\(error)" }
+      return (false, readFailure == "\(error)" ? nil : error)
+    }
+    readFailure = nil
+    if !queue.isLocked { delay = 2 }
+    return (true, nil)
+  }
+
+  func noteUnreadable(at now: MonotonicTime) {
     isUnreadable = true
     scheduleRetry(at: now)
   }
 
-  /// Call this when the store has been read.
-  package func noteRead() { if !queue.isLocked { delay = 2 } }
+  /// That the store is damaged, unless the person knows: what looks empty, such as who is here, may
+  /// be unreadable.
+  package func untoldDamage() -> SafeText? {
+    guard !hasToldDamage, let damage = store.damage else { return nil }
+    hasToldDamage = true
+    return sentence(for: damage)
+  }
+
+  /// Notes that the person learns of an error: of the damage, perhaps, which need not be said again.
+  package func noteTold(_ error: any Error) {
+    if let damage = store.damage, error as? StoreError == damage { hasToldDamage = true }
+  }
 
   // MARK: Committing
 
@@ -136,7 +160,22 @@ package final class Committer {
     return try body()
   }
 
-  private func commitNext(_ context: Context, at now: MonotonicTime) -> [Committed]? {
+  /// Claims messages for a notification: each of the person's shells learns of a message, but only
+  /// the one that claims it notifies the person. They claim it at the same time, and so wait for
+  /// each other.
+  ///
+  /// - Returns: the newest message that one of them has claimed before. While the store is locked,
+  ///   two notifications are better than none.
+  package func claimNotifications(
+    of me: ID<Participant>, upTo message: ID<Message>
+  ) -> ID<Message> {
+    let claimed = try? patiently {
+      try store.writeIfNeeded { try $0.claimNotifications(of: me, upTo: message) }
+    }
+    return claimed ?? ID(rawValue: 0)
+  }
+
+  private func commitNext(_ context: Context, at now: MonotonicTime) -> [Effect]? {
     guard !queue.isLocked, !isStarting else { return nil }
     let batch = queue.takeBatch()
     guard !batch.isEmpty else { return nil }
@@ -148,7 +187,7 @@ package final class Committer {
       putBack(batch, at: now)
       return []
     } catch {
-      if batch.count == 1 { return [.dropped(batch[0], because: sentence(for: error))] }
+      if batch.count == 1 { return drop(batch[0], because: error) }
       // A write that fails must not stop the others.
       return commitEach(of: batch, context, at: now)
     }
@@ -156,19 +195,30 @@ package final class Committer {
 
   private func commitEach(
     of batch: [Write], _ context: Context, at now: MonotonicTime
-  ) -> [Committed] {
-    var committed: [Committed] = []
+  ) -> [Effect] {
+    var effects: [Effect] = []
     for (index, write) in batch.enumerated() {
       do {
-        committed += try transact([write], nil, context).committed
+        effects += try transact([write], nil, context).committed
       } catch StoreError.locked {
         putBack(Array(batch[index...]), at: now)
         break
       } catch {
-        committed.append(.dropped(write, because: sentence(for: error)))
+        effects += drop(write, because: error)
       }
     }
-    return committed
+    return effects
+  }
+
+  /// What becomes of a write that cannot be stored, however long it waits.
+  private func drop(_ write: Write, because error: any Error) -> [Effect] {
+    switch write {
+    case .line(let line): return giveBack(line, because: sentence(for: error))
+    case .returned(let lines, _):
+      noteUnsent()
+      return [.complain(lines.map(\.line.unsent))]
+    default: return []
+    }
   }
 
   private func putBack(_ batch: [Write], at now: MonotonicTime) {
@@ -180,10 +230,11 @@ package final class Committer {
   /// Commits a command's change or another write, together with the waiting writes that nothing
   /// holds up.
   ///
+  /// - Returns: what follows from the writes, and the effects of the change.
   /// - Throws: why it failed; then nothing has changed.
   package func commit(
     _ added: [Write], _ change: Step.Change?, _ context: Context
-  ) throws -> (committed: [Committed], effects: [Effect]) {
+  ) throws -> (committed: [Effect], effects: [Effect]) {
     let batch = queue.isLocked || isStarting ? [] : queue.takeBatch()
     do {
       return try patiently { try transact(batch + added, change, context) }
@@ -197,7 +248,7 @@ package final class Committer {
   ///
   /// - Throws: any other reason why it cannot be stored.
   package func store(_ line: PendingLine, _ context: Context, at now: MonotonicTime) throws
-    -> [Committed]
+    -> [Effect]
   {
     if !isInteractive || !queue.mustWait(.line(line)) {
       do {
@@ -214,7 +265,7 @@ package final class Committer {
   /// The only place that writes a step into the store.
   private func transact(
     _ writes: [Write], _ change: Step.Change?, _ context: Context
-  ) throws -> (committed: [Committed], effects: [Effect]) {
+  ) throws -> (committed: [Effect], effects: [Effect]) {
     if let write = writes.first, write.hasOwnTransaction {
       return (try performAlone(write, context), [])
     }
@@ -228,45 +279,40 @@ package final class Committer {
       return ([.takenBack(takenBack)], [])
     }
     return try store.writeDurablyIfNeeded { transaction in
-      var committed: [Committed] = []
-      for write in writes {
-        if let each = try Self.perform(write, context, shell, transaction) {
-          committed.append(each)
-        }
-      }
+      var committed: [Effect] = []
+      for write in writes { committed += try perform(write, context, transaction) }
       return (committed, try change?(transaction) ?? [])
     }
   }
 
-  private static func perform(
-    _ write: Write, _ context: Context, _ shell: ShellID?,
-    _ transaction: borrowing DurableTransaction
-  ) throws -> Committed? {
-    let me = context.me
+  private func perform(
+    _ write: Write, _ context: Context, _ transaction: borrowing DurableTransaction
+  ) throws -> [Effect] {
+    let (me, shell) = (context.me, shellID)
     switch write {
     case .line(let line):
       let message = try transaction.send(line, by: me, shell)
       let address = try? transaction.lastingAddress(of: line.conversation, for: me)
-      return .line(line, message, key: .init(id: line.conversation, address: address ?? ""))
+      return [.sent(line, message, .init(id: line.conversation, address: address ?? ""))]
     case .draft(let conversation, let draft):
       let known = context.knownDrafts[conversation]
       let isStored = try transaction.store(draft, of: me, in: conversation, known: known)
-      return isStored ? .draft(conversation, draft?.text) : nil
+      return isStored ? [.draftStored(draft?.text, in: conversation)] : []
     case .returned(let lines, let conversation):
       try transaction.store(lines.map(\.line), aboveDraftIn: conversation, of: me, shell)
-      return .returned(lines)
+      return storedReturned(lines, context.widths)
     case .nickname(let account):
       let settings = try context.accounts.takeNick(of: account, transaction)
-      return settings.map { .nickname(account, $0) }
-    default: return .takenBack(try transaction.perform(write, by: me, shell))
+      return settings.map { [.nicknameTaken(account, $0)] } ?? []
+    default: return [.takenBack(try transaction.perform(write, by: me, shell))]
     }
   }
 
-  private func performAlone(_ write: Write, _ context: Context) throws -> [Committed] {
+  private func performAlone(_ write: Write, _ context: Context) throws -> [Effect] {
     switch write {
     case .attach where shellID == nil:
       shellID = try store.shells.attach(context.me)
-      return [.attached]
+      return [.shellAttached]
     case .open(let conversation, let isPaused):
       try store.shells.show(conversation, paused: isPaused)
     case .reapStaleShells: _ = try store.shells.reapStale()
@@ -300,27 +346,53 @@ package final class Committer {
     return []
   }
 
+  /// Tries again if it is time, and then also reads arrivals.
+  package func retryIfDue(at now: MonotonicTime, _ commit: () -> Void) -> [Effect] {
+    guard let deadline, now >= deadline else { return [] }
+    let effects = retry(at: now, commit)
+    if !isLeaving || queue.lines.isEmpty {
+      catchesUp = true
+      commit()
+    }
+    return isDone(at: now) ? effects + quit() : effects
+  }
+
   // MARK: Leaving
 
   package var isLeaving: Bool { leaving != nil }
 
-  package func leave(status: Int32, at now: MonotonicTime) {
+  /// Leaves the program, once these writes, and everything typed before, are stored.
+  ///
+  /// - Parameter insists: whether a second attempt ends the program at once, without waiting. False
+  ///   for a signal or a closed terminal.
+  package func leave(
+    status: Int32, insists: Bool, after writes: [Write], at now: MonotonicTime,
+    _ commit: () -> Void
+  ) -> [Effect] {
+    if isLeaving, insists { return quit() }
+    let isAgain = isLeaving
     // With status 0 a person may be waiting at the terminal; otherwise perhaps nobody is.
     leaving = Leaving(
       status: status, by: leaving?.by ?? now + (status == 0 ? 20_000 : 60_000))
+    if isAgain { return [] }
+    plan(Step(writes: writes))
+    let effects = retry(at: now, commit)
+    if queue.isEmpty { return effects + quit() }
+    if queue.isReady { scheduleRetry(at: now) }
+    return effects + (waitNotice.map { [.notice($0)] } ?? [])
   }
 
   /// Whether the person has left, and nothing else has to be stored.
-  package func isDone(at now: MonotonicTime) -> Bool {
+  private func isDone(at now: MonotonicTime) -> Bool {
     guard let leaving else { return false }
     return queue.isEmpty || now >= leaving.by && !queue.holdsTypedText
   }
 
   /// Records that something typed could not be stored.
-  package func noteUnsent() { if leaving?.status == 0 { leaving?.status = 1 } }
+  func noteUnsent() { if leaving?.status == 0 { leaving?.status = 1 } }
 
   /// The end of the program, after the lines that cannot be stored, as a last resort.
-  package func quit(status least: Int32 = 0) -> [Effect] {
+  private func quit(status least: Int32 = 0) -> [Effect] {
     let status = max(least, leaving?.status ?? 0)
     let unsent = unsentLines.map { Effect.complain([$0.unsent]) }
     return unsent + [.quit(status: status == 0 && !unsent.isEmpty ? 1 : status)]

@@ -67,6 +67,18 @@ package struct Navigator {
     open.readNewestOwn(snapshot)
   }
 
+  /// Reads it again if changes concern it.
+  package mutating func readNewestOwn(
+    after changes: Changes, _ me: ID<Participant>, _ snapshot: borrowing Snapshot
+  ) {
+    let receipts = open.id.map { changes.receiptsChanged.contains($0) } ?? false
+    if receipts || !changes.moved.isEmpty || !changes.revised.isEmpty
+      || changes.arrived.contains(where: { $0.sender == me })
+    {
+      readNewestOwn(me, snapshot)
+    }
+  }
+
   // MARK: Where a command or a network leads
 
   /// Notes that another conversation is open now.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatPreferences
+import ChatRendering
 import Composer
 import Conversations
 import Platform
@@ -169,6 +170,11 @@ package struct OpenConversation {
     if let newestOwn, newestOwn.state == .sent || newestOwn.state == .delivered {
       deliveryCounts = (try? snapshot.deliveryCounts(of: newestOwn)) ?? deliveryCounts
     }
+  }
+
+  /// Whether a message of the person names somebody else who is here.
+  package func isSomeoneNamed(in message: Message) -> Bool {
+    here.contains { $0.participant.id != me && message.names($0.participant) }
   }
 
   package mutating func sent(_ message: Message) {

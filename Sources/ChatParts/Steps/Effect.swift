@@ -130,8 +130,18 @@ package enum Effect {
   case awaitConnection(Account)
   /// Start the account's process because its owner asked.
   case startAccount(Account)
-  /// Read new changes from the store.
+  /// A typed line was stored as this message; its files are recorded under the key.
+  case sent(PendingLine, Message, AttachedFiles.ConversationKey)
+  /// A draft was stored or, with nil, removed.
+  case draftStored(String?, in: ID<Conversation>)
+  /// These messages were recalled before this shell had them.
+  case takenBack(Set<ID<Message>>)
+  /// The store has this shell now.
+  case shellAttached
+  /// Read new changes from the store, once everything before them is done.
   case catchUp
+  /// Read them now.
+  case readArrivals
   /// Show these changes; `isSeen`: the store already has their messages as seen.
   case arrived(Changes, isSeen: Bool)
   /// Do what the first prompt does not have to wait for.

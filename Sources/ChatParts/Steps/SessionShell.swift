@@ -136,7 +136,8 @@ extension SessionShell {
       .saveLater, .save, .startChore, .preferences, .renamed, .nicknamesChanged, .away,
       .attentionChanged, .searched, .pause, .resume, .leave, .draftsCleared, .takeBackLine,
       .holdDraft, .accountsChanged, .awaitConnection, .startAccount, .catchUp, .arrived, .settleIn,
-      .nicknameTaken, .reloadHistory, .tutorial, .tutorialAction, .retryRead:
+      .sent, .draftStored, .takenBack, .shellAttached, .readArrivals, .nicknameTaken,
+      .reloadHistory, .tutorial, .tutorialAction, .retryRead:
       break
     }
   }

@@ -12,8 +12,13 @@ extension Composing {
   /// Whether the text of the line, or the one that a name replaces, is a draft to store.
   private var isStored: Bool { keepsDrafts && !mode.isEditing }
 
-  /// When to call ``saveDraft(in:)``.
+  /// When to call ``tick(_:)``.
   package var deadline: MonotonicTime? { [draft.deadline, aside.deadline].compactMap { $0 }.min() }
+
+  package mutating func tick(_ scene: Scene) -> [Write] {
+    guard let deadline, scene.now >= deadline else { return [] }
+    return saveDraft(in: scene.present?.id)
+  }
 
   /// Notes that the line may have changed. A line of the history that the person only looks at, or
   /// that a search shows, is not a draft. The draft is stored after one idle second.
@@ -66,6 +71,12 @@ extension Composing {
   package mutating func leaveLine(_ scene: Scene) -> [Effect] {
     noteDraft(at: scene.now)
     return leaveDraft(in: scene.present?.id).map(Effect.write)
+  }
+
+  /// Stores the line before that of another conversation replaces it; an edit ends.
+  package mutating func leaveConversation(_ scene: Scene) -> [Effect] {
+    guard mode.isEditing else { return leaveLine(scene) }
+    return cancelEdit() + leaveDraft(in: scene.present?.id).map(Effect.write)
   }
 
   /// Stores what is typed when the person leaves the program. The text being edited is not a draft
@@ -130,10 +141,11 @@ extension Composing {
 
   // MARK: Another line
 
-  /// Makes the text that the line had before a command the draft, since that command switches
-  /// conversations (rule 13.2).
-  package mutating func restoreTextBeforeCommand(at now: MonotonicTime) {
-    if let text = beforeCommand.text { draft.note(text, at: now) }
+  /// Stores the draft before a command opens another conversation: the text that the line had
+  /// before the command (rule 13.2).
+  package mutating func leaveByCommand(_ scene: Scene) -> [Effect] {
+    if keepsDrafts, let text = beforeCommand.text { draft.note(text, at: scene.now) }
+    return leaveDraft(in: scene.present?.id).map(Effect.write) + [.stopTyping]
   }
 
   private mutating func beginLine() {
@@ -216,13 +228,17 @@ extension Composing {
     return effects
   }
 
-  /// Call this when the next line has begun.
-  ///
-  /// - Returns: where a line was just sent or run.
-  package mutating func lineBegan() -> ID<Conversation>? {
+  /// Call this when the next line has begun. After a line that was sent or run here, the one that
+  /// was set aside comes back.
+  package mutating func lineBegan(_ scene: Scene) -> [Effect] {
     reactionTarget.forget()
     beforeCommand.beginLine()
-    return aside.runIn.take()
+    let former = aside.runIn.take()
+    noteDraft(at: scene.now)
+    guard let here = scene.present?.id, here == former, line.isEmpty, !mode.isEditing else {
+      return [.stopTyping]
+    }
+    return [.stopTyping] + (bringBackLast(in: here) ?? [])
   }
 
   // MARK: History

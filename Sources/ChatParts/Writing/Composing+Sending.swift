@@ -68,6 +68,7 @@ extension Composing {
     return try chore.runHere().attachments(of: files)
   }
 
+  /// Call this when a line was stored.
   package mutating func sent(
     _ line: PendingLine, _ key: AttachedFiles.ConversationKey, _ queue: WriteQueue, _ scene: Scene
   ) -> [Effect] {
@@ -76,7 +77,16 @@ extension Composing {
       isDone: line.conversation == scene.present?.id && !mode.isEditing
         && queue.draft(of: line.conversation) == nil)
     forget(line.files.files, in: key, scene)
-    return line.isSecret ? [] : [.addHistory(line.typed)]
+    var effects: [Effect] = line.isSecret ? [] : [.addHistory(line.typed)]
+    if line.isForElsewhere, scene.isInteractive, line.conversation != scene.open.id {
+      // Nothing else on the screen shows it.
+      effects.append(
+        .tell(
+          say(
+            "To %1: %2", SafeText(name: line.conversationName),
+            SafeText(body: line.body).lines.joined(separator: " "))))
+    }
+    return effects + [.catchUp]
   }
 
   // MARK: Coming back

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 
 /// The typed line and what belongs to it: what the line is at present, its draft and its files.
 @MainActor
@@ -24,9 +25,19 @@ package struct Composing {
 
   // MARK: The name of a conversation
 
-  package mutating func beginChoice(among choices: SwitcherCandidates) -> [Effect] {
+  package mutating func beginChoice(
+    among choices: SwitcherCandidates, at now: MonotonicTime
+  ) -> [Effect] {
+    noteDraft(at: now)
     mode = .choosing(choices, over: mode)
-    return [.beginChoice]
+    return [.stopTyping, .beginChoice]
+  }
+
+  /// A key that opens another conversation, while a name is typed: it is meant for the line that the
+  /// name replaced, so it waits for that line. Nil if no name is typed.
+  package func endChoice(by move: Move) -> [Effect]? {
+    guard mode.isChoosing else { return nil }
+    return [.endChoice] + (move == .choose ? [] : [.whenLineBegins(.move(move))])
   }
 
   /// The line that the name replaced comes back. Returns false if there is none.

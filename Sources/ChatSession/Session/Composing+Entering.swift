@@ -12,15 +12,18 @@ extension Composing {
     /// Send the line, or save it.
     case text(Step)
     case reaction(Step)
-    /// Run this command line, `/` included.
-    case command(String)
+    case command(TypedCommand)
   }
 
+  /// - Parameter path: the file that holds the text, to send it as a file (rule 1.9).
   /// - Throws: the message to show when the line has to stay.
   mutating func meaning(
-    of text: String, _ queue: inout WriteQueue, _ context: CommandContext,
+    of text: String, asFileAt path: String?, _ queue: inout WriteQueue, _ context: CommandContext,
     _ snapshot: borrowing Snapshot
   ) throws -> Meaning {
+    if let path {
+      return .text(try send(text, asFileAt: path, &queue, context.scene, snapshot))
+    }
     if let edited = mode.edited {
       return .text(try editStep(edited.message, text, context, snapshot))
     }
@@ -56,7 +59,7 @@ extension Composing {
         say(
           "The command /%1 must fit on one line. To send a text that begins with /, begin it with //.",
           SafeText(line: name)))
-    case .command(let line): return .command(line)
+    case .command(let line): return .command(try TypedCommand(line, context.preferences))
     case .message(let said): body = said
     }
     if context.settings.slashGuard,
@@ -80,7 +83,7 @@ extension Composing {
   }
 
   /// Where that command begins, in bytes; nil if there is none.
-  func startOfCommandAfterDraft(in text: String, _ preferences: Preferences) -> Int? {
+  package func startOfCommandAfterDraft(in text: String, _ preferences: Preferences) -> Int? {
     guard preferences.settings.slashGuard, commandAfterDraft(in: text, preferences) != nil,
       let command = draft.textAfterDraft(in: text)
     else { return nil }

@@ -11,17 +11,6 @@ extension Session {
     committer.catchesUp = true
   }
 
-  func readArrivals(_ snapshot: borrowing Snapshot) {
-    act(on: feed.tellJoinsAndLeaves(scene, snapshot), snapshot)
-    do {
-      act(on: try feed.read(scene, snapshot), snapshot)
-    } catch StoreError.locked {
-      committer.scheduleRetry(at: now)
-    } catch {
-      report(error)
-    }
-  }
-
   /// Hands changes to all parts.
   ///
   /// - Parameter isSeen: whether the store already has their messages as seen.
@@ -46,32 +35,13 @@ extension Session {
       navigator.open.readAbilities(snapshot)
       act(on: accounts.refresh(snapshot), snapshot)
     }
-    act(on: feed.tell(changes.answers, self.scene, snapshot), snapshot)
-    act(on: feed.tell(changes.notices, scene), snapshot)
+    act(on: feed.tellNetworks(changes, self.scene, snapshot), snapshot)
     if changes.historyChanged {
       composing.isHistoryStale = true
       act(on: composing.reloadHistoryIfStale(self.scene, snapshot), snapshot)
     }
-    let receipts = open.id.map { changes.receiptsChanged.contains($0) } ?? false
-    if !changes.moved.isEmpty || !changes.revised.isEmpty || receipts
-      || changes.arrived.contains(where: { $0.sender == me.id })
-    {
-      navigator.readNewestOwn(me.id, snapshot)
-    }
+    navigator.readNewestOwn(after: changes, me.id, snapshot)
     act(
       on: changes.hasMore ? [.catchUp] : navigator.countUnread(self.scene, snapshot), snapshot)
-  }
-
-  /// Claims messages for a notification: each of the person's shells learns of a message, but only
-  /// the one that claims it notifies the person. They claim it at the same time, and so wait for
-  /// each other.
-  ///
-  /// - Returns: the newest message that one of them has claimed before. While the store is locked,
-  ///   two notifications are better than none.
-  package func claimNotifications(upTo message: ID<Message>) -> ID<Message> {
-    let claimed = try? committer.patiently {
-      try store.writeIfNeeded { try $0.claimNotifications(of: me.id, upTo: message) }
-    }
-    return claimed ?? ID(rawValue: 0)
   }
 }

@@ -42,20 +42,8 @@ extension Session {
       if !isEdit { composing.aside.runIn = conversation }
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
       emit(.notice(say("The line you had begun is in the history: press Up twice")))
-    } catch let error as StoreError where error.isFinal {
-      act(on: committer.end(because: error, unsent: text))
-    } catch let error as TextTooLong {
-      emit(.bell)
-      refuse(error.sentence)
-    } catch let error as UsageError {
-      let command = Command.named(error.command)
-      refuse(
-        say(
-          "Usage: %1 — %2", SafeText(line: command?.usage ?? error.command),
-          command?.help ?? SafeText()))
     } catch {
-      noteSaid(error)
-      refuse(sentence(for: error))
+      refuse(text, because: error)
     }
   }
 
@@ -63,15 +51,12 @@ extension Session {
     _ text: String, asFileAt path: String?, _ snapshot: borrowing Snapshot
   ) throws -> (step: Step, isCommand: Bool) {
     let context = context
-    if let path {
-      let step = try composing.send(
-        text, asFileAt: path, &committer.queue, context.scene, snapshot)
-      return (step, false)
-    }
-    return switch try composing.meaning(of: text, &committer.queue, context, snapshot) {
+    let meaning = try composing.meaning(
+      of: text, asFileAt: path, &committer.queue, context, snapshot)
+    return switch meaning {
     case .text(let step): (step, false)
     case .reaction(let step): (step, true)
-    case .command(let line): (try commandStep(line, snapshot), true)
+    case .command(let command): (try step(of: command, snapshot), true)
     }
   }
 
@@ -81,20 +66,32 @@ extension Session {
     do {
       try perform(try store.read { try choices.step(for: text, context, $0) })
     } catch {
-      noteSaid(error)
-      refuse(sentence(for: error))
+      refuse(text, because: error)
     }
   }
 
   /// Refuses the entered line; without a reason, only the terminal bell says so.
-  private func refuse(_ reason: SafeText) {
+  private func refuse(_ text: String, because error: any Error) {
+    let reason: SafeText
+    switch error {
+    case let error as StoreError where error.isFinal:
+      return act(on: committer.end(because: error, unsent: text))
+    case let error as UsageError: reason = error.sentence
+    case let error as TextTooLong:
+      emit(.bell)
+      reason = error.sentence
+    default:
+      committer.noteTold(error)
+      reason = sentence(for: error)
+    }
     if isInteractive { if reason.isEmpty { emit(.bell) } else { complain([reason]) } }
     emit(.refused(reason))
   }
 
   func step(for intent: Intent, _ snapshot: borrowing Snapshot) throws -> Step {
     switch intent {
-    case .line(let text): return try commandStep(text, snapshot).keepingDraft()
+    case .line(let text):
+      return try step(of: TypedCommand(text, preferences), snapshot).keepingDraft()
     case .attach(let path):
       try commitSwitch(snapshot)
       return Step([.attach(path)])
@@ -108,35 +105,9 @@ extension Session {
     return try MessageCommands(context: context).edit("", snapshot)
   }
 
-  // MARK: Commands
-
-  /// Carries out a command line, `/` included. Asks if the name in it means several rooms or people
-  /// (rule 11.2).
-  private func commandStep(_ line: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    do {
-      return try unambiguousStep(line, snapshot)
-    } catch RuleError.ambiguous(let name, let candidates) where isInteractive {
-      guard
-        let question = ConversationCommands.question(
-          aboutMeaningOf: name, candidates, in: preferences.unaliased(line))
-      else { throw RuleError.ambiguous(name, candidates: candidates) }
-      return question
-    }
-  }
-
-  private func unambiguousStep(_ line: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let line = preferences.unaliased(line)
-    let name = String(line.dropFirst().prefix { !$0.isWhitespace })
-    let rest = line.dropFirst(1 + name.count).drop { $0.isWhitespace }
-    guard let command = Command.named(name) else { throw Command.unknown(name) }
-    // A usage without a blank names no argument.
-    guard rest.isEmpty || command.usage.contains(" ") else { throw usage(command.name) }
+  private func step(of command: TypedCommand, _ snapshot: borrowing Snapshot) throws -> Step {
     act(on: accounts.refresh(snapshot), snapshot)
-    // Completion leaves a space after a name; only a text argument keeps it.
-    let step = try command.run(
-      context, command.takesNewlines ? String(rest) : String(rest).trimmingBlanks, snapshot)
-    tutorial?.note(.ran(command.name))
-    return step
+    return try command.step(context, snapshot)
   }
 
   /// What commands may read.

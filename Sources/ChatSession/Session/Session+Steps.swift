@@ -14,33 +14,15 @@ extension Session {
     commitReady()
   }
 
-  /// Runs `body` in one snapshot of the store, and reports its error. If the store cannot be read at
-  /// all, the session gives the reason once and waits for the next try, which also reads arrivals.
+  /// Runs `body` in one snapshot of the store, and reports its error.
   ///
   /// - Parameter tellsLock: whether to report that somebody else has locked the store.
   /// - Returns: false if the store can be read later.
   @discardableResult
   func readStore(tellsLock: Bool = true, _ body: (borrowing Snapshot) throws -> Void) -> Bool {
-    var hasBegun = false
-    do {
-      try store.read {
-        hasBegun = true
-        try body($0)
-      }
-    } catch {
-      guard isInteractive, !hasBegun else {
-        report(error)
-        return true
-      }
-      committer.noteUnreadable(at: now)
-      if case StoreError.locked = error, !tellsLock { return false }
-      if readFailure != "\(error)" { report(error) }
-      readFailure = "\(error)"
-      return false
-    }
-    readFailure = nil
-    committer.noteRead()
-    return true
+    let (isRead, error) = committer.read(tellsLock: tellsLock, at: now, body)
+    if let error { report(error) }
+    return isRead
   }
 
   /// Performs the step that `body` makes from a snapshot; reports errors.
@@ -60,7 +42,10 @@ extension Session {
     do {
       if let line = step.line { try store(line) }
       if let change = step.change {
-        due += try commit(change)
+        if committer.queue.hasOwnTransactions { commitReady() }
+        let (committed, effects) = try committer.commit([], change, commitContext)
+        act(on: committed)
+        due += effects
       } else if !step.writes.isEmpty {
         commitReady()
       }
@@ -74,7 +59,6 @@ extension Session {
           let scene = scene
           try perform(
             try store.read { try composing.send(text, &committer.queue, scene, $0) })
-        case .takeBackLine: effects += committer.takeBackOldestLine(at: now) ?? []
         case .leave: leave(status: 0, insists: true)
         default:
           if !applyWithoutStore(effect) { try store.read { try apply(effect, $0) } }
@@ -123,6 +107,17 @@ extension Session {
       committer.plan(step)
       act(on: step.effects)
     case .giveBack(let line, let reason): act(on: committer.giveBack(line, because: reason))
+    case .takeBackLine: effects += committer.takeBackOldestLine(at: now) ?? []
+    case .sent(let line, let message, let key):
+      tutorial?.note(.sent(namesSomeone: open.isSomeoneNamed(in: message)))
+      act(on: composing.sent(line, key, committer.queue, scene))
+      // Another conversation may have been entered while the line waited.
+      if line.conversation == open.id {
+        navigator.open.sent(message)
+        act(on: [.stopTyping] + feed.resume(scene))
+      }
+    case .draftStored(let text, let conversation): composing.draft.known[conversation] = text
+    case .takenBack(let messages): feed.takenBack.formUnion(messages)
     case .stopTyping: write(navigator.open.stopTyping(at: now))
     case .saveLater(let request, let save): feed.pendingSaves[request] = save
     case .startChore(let chore) where isInteractive: emit(.run(chore))
@@ -148,8 +143,8 @@ extension Session {
       emit(effect)
     case .history, .open, .openKeepingDraft, .switchLine, .left, .attach, .detach, .save,
       .startChore, .preferences, .renamed, .nicknamesChanged, .attentionChanged, .accountsChanged,
-      .startAccount, .arrived, .settleIn, .nicknameTaken, .reloadHistory, .send, .takeBackLine,
-      .leave:
+      .startAccount, .arrived, .readArrivals, .settleIn, .shellAttached, .nicknameTaken,
+      .reloadHistory, .send, .leave:
       return false
     }
     return true
@@ -196,8 +191,17 @@ extension Session {
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
     case .startAccount(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
     case .arrived(let changes, let isSeen): show(changes, isSeen: isSeen, snapshot)
+    case .readArrivals:
+      act(on: feed.tellJoinsAndLeaves(scene, snapshot), snapshot)
+      do {
+        act(on: try feed.read(scene, snapshot), snapshot)
+      } catch StoreError.locked {
+        committer.scheduleRetry(at: now)
+      }
+    case .shellAttached:
+      act(
+        on: feed.shows(open.id, scene) + composing.reloadHistory(scene, snapshot), snapshot)
     case .settleIn:
-      navigator.readNewestOwn(me.id, snapshot)
       readPeopleAndUnread(snapshot)
       act(on: accounts.startWanted(again: true, at: now, snapshot) + [.catchUp], snapshot)
     case .nicknameTaken(let account, let settings):
@@ -215,28 +219,12 @@ extension Session {
   func write(_ writes: [Write]) { committer.plan(Step(writes: writes)) }
 
   private var commitContext: Committer.Context {
-    .init(me: me.id, knownDrafts: composing.draft.known, accounts: accounts)
+    .init(me: me.id, knownDrafts: composing.draft.known, accounts: accounts, widths: widths)
   }
 
   /// Commits the waiting writes that nothing holds up, and what follows from them.
   func commitReady() {
-    while let due = committer.next(commitContext, at: now) {
-      switch due {
-      case .committed(let results): results.forEach(note)
-      case .effects(let effects): act(on: effects)
-      case .arrivals: readStore(tellsLock: false) { readArrivals($0) }
-      }
-    }
-  }
-
-  /// Commits a command's change, together with the waiting writes that nothing holds up.
-  ///
-  /// - Throws: why it failed; then nothing has changed.
-  private func commit(_ change: @escaping Step.Change) throws -> [Effect] {
-    commitOwnTransactions()
-    let (committed, effects) = try committer.commit([], change, commitContext)
-    committed.forEach(note)
-    return effects
+    while let effects = committer.next(commitContext, at: now) { act(on: effects) }
   }
 
   /// Stores a line now or later.
@@ -245,10 +233,10 @@ extension Session {
   private func store(_ line: PendingLine) throws {
     navigator.endUnreadRun()
     // Lines that are waiting already must be stored first.
-    if committer.queue.isLocked { retry() }
-    commitOwnTransactions()
+    if committer.queue.isLocked { act(on: committer.retry(at: now, commitReady)) }
+    if committer.queue.hasOwnTransactions { commitReady() }
     do {
-      try committer.store(line, commitContext, at: now).forEach(note)
+      act(on: try committer.store(line, commitContext, at: now))
     } catch {
       if !isInteractive { composing.files.bringBack(line.files) }
       throw error
@@ -256,86 +244,21 @@ extension Session {
     commitReady()
   }
 
-  /// Writes with transactions of their own come before a change or a line.
-  private func commitOwnTransactions() {
-    if committer.queue.hasOwnTransactions { commitReady() }
-  }
-
-  private func note(_ committed: Committer.Committed) {
-    switch committed {
-    case .line(let line, let message, let key): sent(line, as: message, key)
-    case .draft(let conversation, let text): composing.draft.known[conversation] = text
-    case .returned(let lines): act(on: committer.storedReturned(lines, widths))
-    case .takenBack(let messages): feed.takenBack.formUnion(messages)
-    case .nickname(let account, let settings):
-      committer.plan(.first([], then: [.nicknameTaken(account, settings)]))
-    case .attached:
-      committer.plan(.first([], then: feed.shows(open.id, scene) + [.reloadHistory]))
-    case .dropped(.line(let line), let reason):
-      effects += committer.giveBack(line, because: reason)
-    case .dropped(.returned(let lines, _), _):
-      committer.noteUnsent()
-      complain(lines.map(\.line.unsent))
-    case .dropped: break
-    }
-  }
-
-  /// Call this when a line was stored.
-  private func sent(_ line: PendingLine, as message: Message, _ key: AttachedFiles.ConversationKey)
-  {
-    composing.sent(line, key, committer.queue, scene).forEach(emit)
-    tutorial?.note(
-      .sent(
-        namesSomeone: open.here.contains {
-          $0.participant.id != me.id && message.names($0.participant)
-        }))
-    // Another conversation may have been entered while the line waited.
-    if line.conversation == open.id {
-      navigator.open.sent(message)
-      act(on: [.stopTyping] + feed.resume(scene))
-    } else if line.isForElsewhere, isInteractive {
-      // Nothing else on the screen shows it.
-      act(on: [
-        .tell(
-          say(
-            "To %1: %2", SafeText(name: line.conversationName),
-            SafeText(body: line.body).lines.joined(separator: " ")))
-      ])
-    }
-    committer.catchesUp = true
-  }
-
-  // MARK: Trying again, and leaving
-
-  /// Performs what waits, as far as possible.
-  func retry() { effects += committer.retry(at: now, commitReady) }
-
-  func retryIfDue() {
-    guard let deadline = committer.deadline, now >= deadline else { return }
-    retry()
-    if !committer.isLeaving || committer.queue.lines.isEmpty {
-      committer.catchesUp = true
-      commitReady()
-    }
-    if committer.isDone(at: now) { act(on: committer.quit()) }
-  }
-
   /// Leaves the program, but first stores what the person typed.
   ///
-  /// - Parameter insists: whether a second attempt ends the program at once, without waiting. False
-  ///   for a signal or a closed terminal.
+  /// - Parameter insists: whether a second attempt ends the program at once, without waiting.
   func leave(status: Int32, insists: Bool) {
-    if committer.isLeaving, insists { return act(on: committer.quit()) }
-    let isAgain = committer.isLeaving
-    committer.leave(status: status, at: now)
-    if isAgain { return }
-    write(feed.screenState.markPrinted(sendsReceipts: settings.receipts))
-    write(composing.leaveProgram(scene))
-    // Discard the typing signal: from now on this shell sends none.
-    _ = navigator.open.stopTyping(at: now)
-    retry()
-    if committer.queue.isEmpty { return act(on: committer.quit()) }
-    if let notice = committer.waitNotice { emit(.notice(notice)) }
-    if committer.queue.isReady { committer.scheduleRetry(at: now) }
+    observe { try? commitSwitch($0) }
+    var writes: [Write] = []
+    if !committer.isLeaving {
+      // Discard the typing signal: from now on this shell sends none.
+      _ = navigator.open.stopTyping(at: now)
+      writes =
+        feed.screenState.markPrinted(sendsReceipts: settings.receipts)
+        + composing.leaveProgram(scene)
+    }
+    act(
+      on: committer.leave(
+        status: status, insists: insists, after: writes, at: now, commitReady))
   }
 }

@@ -17,9 +17,7 @@ extension Session {
     }
     let former = open.id
     navigator.endUnreadRun()
-    if isInteractive { composing.restoreTextBeforeCommand(at: now) }
-    write(composing.leaveDraft(in: lineConversation?.id))
-    act(on: [.stopTyping], snapshot)
+    act(on: composing.leaveByCommand(scene), snapshot)
     try enter(target, isNew: isNew, snapshot)
     restoreDraft(leaving: former, snapshot)
   }
@@ -60,16 +58,13 @@ extension Session {
   // MARK: By keys (rule 13.1)
 
   func handleMove(_ move: Move, _ snapshot: borrowing Snapshot) throws {
-    if mode.isChoosing {
-      // The key is meant for the line that the name replaced, so it waits for that line.
-      act(on: [.endChoice] + (move == .choose ? [] : [.whenLineBegins(.move(move))]), snapshot)
+    if let effects = composing.endChoice(by: move) {
+      act(on: effects, snapshot)
     } else if move == .choose {
       try commitSwitch(snapshot)
-      composing.noteDraft(at: now)
-      act(on: [.stopTyping], snapshot)
       let mark = completion.people.markOfChats(snapshot)
       let choices = try navigator.choices(for: me.id, mark: mark, snapshot)
-      act(on: composing.beginChoice(among: choices), snapshot)
+      act(on: composing.beginChoice(among: choices, at: now), snapshot)
     } else {
       act(on: try navigator.go(move, accounts, scene, snapshot), snapshot)
     }
@@ -78,12 +73,7 @@ extension Session {
   /// Replaces the line with that of the other conversation (rule 13.2).
   func switchLine(to next: Conversation, _ snapshot: borrowing Snapshot) {
     guard next.id != lineConversation?.id else { return navigator.beginSwitch(to: nil, at: now) }
-    if mode.isEditing {
-      act(on: composing.cancelEdit(), snapshot)
-      write(composing.leaveDraft(in: lineConversation?.id))
-    } else {
-      act(on: composing.leaveLine(scene), snapshot)
-    }
+    act(on: composing.leaveConversation(scene), snapshot)
     if navigator.target == nil { act(on: [.stopTyping], snapshot) }
     navigator.beginSwitch(to: next, at: now)
     act(on: composing.swapLine(committer.queue, scene, snapshot), snapshot)

@@ -11,21 +11,6 @@ extension Session {
     mode.isDraft ? open.messageCount(of: typed, preferences) : 1
   }
 
-  /// Where a command begins that somebody typed right after a restored draft, in bytes; nil if
-  /// there is none.
-  package func startOfCommandAfterDraft(in text: String) -> Int? {
-    composing.startOfCommandAfterDraft(in: text, preferences)
-  }
-
-  /// The name and size of a file.
-  ///
-  /// - Throws: `AttachmentError` if it cannot be sent.
-  package func inspectAttachment(
-    at path: String
-  ) throws -> (name: String, bytes: Int, identity: String) {
-    try AttachmentCopy.inspect(fileAt: path, limit: scene.attachmentLimit)
-  }
-
   package func candidates(after prefix: CompletionPrefix) -> [Candidate] {
     (try? store.read { completion.candidates(after: prefix, context, $0) }) ?? []
   }

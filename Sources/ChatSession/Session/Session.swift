@@ -24,7 +24,7 @@ package final class Session {
   // MARK: State
 
   /// The person's current name and identity.
-  private(set) var me: Participant
+  package private(set) var me: Participant
   package private(set) var preferences: Preferences
   /// The person's mutes, ignores and notify settings, the same in all of their shells (rule 7.11).
   private(set) var attention = Attention()
@@ -41,17 +41,13 @@ package final class Session {
   var completion: Completion
   var accounts: Accounts
   var lastSearch: SearchContinuation?
-  /// The reason that was last given for a failed read; the session gives each reason only once.
-  var readFailure: String?
   var tutorial: Tutorial?
   /// Why accounts cannot be added, as a sentence; nil if that depends on the store.
   package var accountObstacle: SafeText?
 
   // MARK: Steps
 
-  let committer: Committer
-  /// Whether the person knows that the store is damaged.
-  private var hasToldDamage = false
+  package let committer: Committer
   var effects: [Effect] = []
 
   package init(
@@ -83,7 +79,7 @@ package final class Session {
   var settings: Settings { preferences.settings }
   var widths: Widths { feed.renderer.printer.options.widths }
 
-  var scene: Scene {
+  package var scene: Scene {
     Scene(
       me: me, preferences: preferences, attention: attention, outputMode: outputMode, open: open,
       present: navigator.present, now: now, shell: shellID, isStarting: committer.isStarting)
@@ -126,15 +122,12 @@ package final class Session {
   /// - Returns: effects to carry out, in order.
   package func begin(in conversation: Conversation) throws -> [Effect] {
     committer.begin()
-    defer { effects = [] }
     try store.read {
       _ = refreshAttention($0)
       feed.position = try $0.position
       try enter(conversation, $0)
     }
-    commitReady()
-    tellDamage()
-    return effects
+    return finish()
   }
 
   /// Handles an event.
@@ -155,9 +148,7 @@ package final class Session {
       performStep { try HistoryCommand(context: context).page($0) }
     case .cancel where mode.isDraft:
       effects += committer.takeBackOldestLine(at: now) ?? [.refused(SafeText())]
-    case .ended where mode.isDraft:
-      observe { try? commitSwitch($0) }
-      leave(status: 0, insists: true)
+    case .ended where mode.isDraft: leave(status: 0, insists: true)
     case .interrupted where !mode.isDraft, .cancel, .ended:
       act(on: composing.cancel())
     case .undo: act(on: composing.undo(scene))
@@ -166,9 +157,7 @@ package final class Session {
       if step.flatMap({ try? perform($0) }) == nil { emit(.refused(SafeText())) }
     case .up: emit(.refused(SafeText()))
     case .choreEnded(.keep(let files, _, _, let line), let outcome):
-      guard let back = committer.copied(files, ofLine: line, outcome, at: now) else { break }
-      effects += back
-      retry()
+      act(on: committer.copied(files, ofLine: line, outcome, at: now, commitReady))
     case .promptShown:
       committer.isStarting = false
       // Once the store has the shell, it also learns which conversation the shell shows.
@@ -176,41 +165,44 @@ package final class Session {
     case .tick:
       readStore(tellsLock: false) { tick($0) }
       commitReady()
-      retryIfDue()
-    case .leave(let status):
-      observe { try? commitSwitch($0) }
-      leave(status: status, insists: false)
+      act(on: committer.retryIfDue(at: now, commitReady))
+    case .leave(let status): leave(status: status, insists: false)
     case .turnEnded: write(feed.screenState.markPrinted(sendsReceipts: settings.receipts))
     case .bellRang:
-      if !readStore(tellsLock: false, { handleInSnapshot(event, $0) }) { holdOrCatchUp() }
-    default: observe { handleInSnapshot(event, $0) }
+      if !readStore(tellsLock: false, { try handleInSnapshot(event, $0) }) { holdOrCatchUp() }
+    default: observe { try handleInSnapshot(event, $0) }
     }
+    return finish()
+  }
+
+  /// Commits what the event left to commit, and returns the effects for the shell.
+  private func finish() -> [Effect] {
     commitReady()
     if let done = tutorial, done.isDone {
       tutorial = nil
       performStep { try TutorialCommand(context: context).leave(done, $0) }
     }
-    tellDamage()
+    if let damage = committer.untoldDamage() {
+      if isInteractive { complain([damage]) } else { emit(.refused(damage)) }
+    }
     defer { effects = [] }
     return effects
   }
 
   /// Handles an event that only needs to read the store.
-  private func handleInSnapshot(_ event: SessionEvent, _ snapshot: borrowing Snapshot) {
+  private func handleInSnapshot(_ event: SessionEvent, _ snapshot: borrowing Snapshot) throws {
     switch event {
     case .lineReady: restoreDraft(snapshot)
     case .unknownRoom(let name, let subcommand):
-      reportingErrors {
-        let question = try ConversationCommands(context: context).question(
-          aboutRoom: name, subcommand: subcommand, snapshot)
-        act(on: [.ask(question)], snapshot)
-      }
+      let question = try ConversationCommands(context: context).question(
+        aboutRoom: name, subcommand: subcommand, snapshot)
+      act(on: [.ask(question)], snapshot)
     case .ask(let question):
       guard isInteractive else { break }
       composing.beginQuestion(question)
       emit(.ask(question))
-    case .carriedOut(let line) where Secrets.isIn(preferences.unaliased(line)): break
-    case .carriedOut(let line): act(on: Composing.remember(line), snapshot)
+    case .carriedOut(let line) where !Secrets.isIn(preferences.unaliased(line)):
+      act(on: Composing.remember(line), snapshot)
     case .lineBegan: lineHasBegun(snapshot)
     case .changed: lineChanged(snapshot)
     case .moved:
@@ -247,9 +239,8 @@ package final class Session {
       feed.renderer.printer.endRun()
       committer.catchesUp = true
     case .editLast, .pageHistory: emit(.bell)
-    case .move(let move): reportingErrors { try handleMove(move, snapshot) }
-    case .chosen(let conversation):
-      reportingErrors { try enter(chosen: conversation, snapshot) }
+    case .move(let move): try handleMove(move, snapshot)
+    case .chosen(let conversation): try enter(chosen: conversation, snapshot)
     case .setAside: act(on: composing.setAside(scene), snapshot)
     case .choreEnded(let chore, let outcome):
       act(on: chore.sentences(outcome).map(Effect.tell), snapshot)
@@ -259,20 +250,16 @@ package final class Session {
         on: accounts.processEnded(account, status: status, missing: missing, at: now, snapshot),
         snapshot)
     case .complain(let sentences): complain(sentences)
-    case .entered, .enteredAsFile, .answered, .promptShown, .tick, .turnEnded, .ended, .leave,
+    case .carriedOut, .entered, .enteredAsFile, .answered, .promptShown, .tick, .turnEnded, .ended,
+      .leave,
       .cancel, .undo, .up:
       break
     }
   }
 
   private func lineHasBegun(_ snapshot: borrowing Snapshot) {
-    act(on: [.stopTyping], snapshot)
     completion.emoji.mayHaveChanged()
-    let here = composing.lineBegan()
-    composing.noteDraft(at: now)
-    if let here, here == lineConversation?.id, line.isEmpty, !mode.isEditing {
-      act(on: composing.bringBackLast(in: here) ?? [], snapshot)
-    }
+    act(on: composing.lineBegan(scene), snapshot)
     holdOrCatchUp()
     act(on: composing.reloadHistoryIfStale(scene, snapshot), snapshot)
   }
@@ -289,9 +276,7 @@ package final class Session {
   }
 
   private func tick(_ snapshot: borrowing Snapshot) {
-    if let deadline = composing.deadline, now >= deadline {
-      write(composing.saveDraft(in: lineConversation?.id))
-    }
+    write(composing.tick(scene))
     write(navigator.open.tick(at: now))
     commitSwitchIfDue(snapshot)
     act(on: feed.tick(scene, snapshot), snapshot)
@@ -334,19 +319,6 @@ package final class Session {
     if !sentences.isEmpty { emit(feed.renderer.complain(sentences)) }
   }
 
-  /// Says once that the store is damaged: what looks empty, such as who is here, may be unreadable.
-  private func tellDamage() {
-    guard !hasToldDamage, let damage = store.damage else { return }
-    hasToldDamage = true
-    let sentence = sentence(for: damage)
-    if isInteractive { complain([sentence]) } else { emit(.refused(sentence)) }
-  }
-
-  /// Notes that the person learns of an error: of the damage, perhaps, which need not be said again.
-  func noteSaid(_ error: any Error) {
-    if let damage = store.damage, error as? StoreError == damage { hasToldDamage = true }
-  }
-
   func reportingErrors(_ body: () throws -> Void) {
     do { try body() } catch { report(error) }
   }
@@ -356,7 +328,7 @@ package final class Session {
     if let error = error as? StoreError, error.isFinal {
       act(on: committer.end(because: error, unsent: line.text))
     } else {
-      noteSaid(error)
+      committer.noteTold(error)
       complain([sentence(for: error)])
     }
   }

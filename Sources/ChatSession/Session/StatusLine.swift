@@ -20,6 +20,8 @@ package struct StatusLine {
   private var settings: Settings { session.preferences.settings }
   private var glyphs: Glyphs { session.preferences.glyphs }
   private var me: Participant { session.me }
+  private var elsewhere: UnreadElsewhere { session.navigator.otherConversations }
+  private var screenState: ScreenState { session.feed.screenState }
 
   package var prompt: StyledLine {
     switch mode.withoutQuestion {
@@ -43,10 +45,7 @@ package struct StatusLine {
   /// The title of the window: how many messages wait to be looked at, and the open conversation.
   /// Muted messages do not count (rule 7.11).
   package var title: SafeText {
-    let count = session.navigator.otherConversations.unread.reduce(session.feed.screenState.unseen)
-    {
-      $0 + $1.count - $1.muted
-    }
+    let count = elsewhere.unread.reduce(screenState.unseen) { $0 + $1.count - $1.muted }
     let name = open.conversation.map { SafeText(name: $0.name) + glyphs.separator } ?? ""
     return (count > 0 ? "(\(SafeText(count))) " : "") + name + "hobnob"
   }
@@ -97,8 +96,7 @@ package struct StatusLine {
   /// numbers, as many as fit, then how many do not, as `+N`.
   private func conversationItems(columns: Int) -> [Item] {
     let unread = Dictionary(
-      session.navigator.otherConversations.unread.map { ($0.conversation.id, $0) },
-      uniquingKeysWith: { $1 })
+      elsewhere.unread.map { ($0.conversation.id, $0) }, uniquingKeysWith: { $1 })
     var items: [Item] = []
     var room = columns - 1
     // The number after a name stays visible, however long the name.
@@ -162,7 +160,7 @@ package struct StatusLine {
         }
       return StyledLine(words, .dim)
     }
-    if session.feed.screenState.isPaused {
+    if screenState.isPaused {
       return StyledLine(say("Output paused; type /bottom to resume"), .dim)
     }
     let myName = SafeText(name: open.nick ?? me.name)
@@ -214,7 +212,7 @@ package struct StatusLine {
   private func statusRight(
     _ waiting: [RankedLine], columns: Int, isUrgentOnly: Bool = false
   ) -> StyledLine {
-    let unread = session.navigator.otherConversations.unread
+    let unread = elsewhere.unread
     // The number after a name stays visible, however long the name.
     let longestName = min(24, max(4, columns - 8))
     let tokens = unread.prefix(columns / 4 + 1).map { entry in
@@ -246,7 +244,7 @@ package struct StatusLine {
     if !isUrgentOnly {
       delivery.forEach(add)
       let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
-      let networks = session.navigator.otherConversations.networksAwaited.union(
+      let networks = elsewhere.networksAwaited.union(
         [session.lineConversation?.network].compactMap { $0 })
       let details: [AccountStatus.Detail] =
         session.outputMode == .tty ? [.whole, .withTime, .word] : [.withTime, .word]
@@ -272,21 +270,14 @@ package struct StatusLine {
       let count = OpenConversation.written(messageCount: messages)
       parts.append((-1, StyledLine(say("becomes %1 messages", count), .bold)))
     }
-    if session.feed.screenState.isPaused, session.feed.screenState.held.count > 0 {
-      parts.append(
-        (0, StyledLine(say("%1 new", SafeText(session.feed.screenState.held.count)), .bold)))
+    if screenState.isPaused, screenState.held.count > 0 {
+      parts.append((0, StyledLine(say("%1 new", SafeText(screenState.held.count)), .bold)))
     }
     // If the newest message failed, its own state already says so.
-    if session.navigator.otherConversations.unsent.failed
-      > (open.newestOwn?.state == .failed ? 1 : 0)
-    {
-      parts.append(
-        (
-          2,
-          StyledLine(
-            say("%1 failed", SafeText(session.navigator.otherConversations.unsent.failed)),
-            Style(foreground: .red))
-        ))
+    let failed = elsewhere.unsent.failed
+    if failed > (open.newestOwn?.state == .failed ? 1 : 0) {
+      let red = Style(foreground: .red)
+      parts.append((2, StyledLine(say("%1 failed", SafeText(failed)), red)))
     }
     return parts
   }
@@ -303,15 +294,9 @@ package struct StatusLine {
       let style = state == .failed ? Style(foreground: .red) : .dim
       parts.append((1, StyledLine("[\(newestOwn.number)] " + mark + said, style)))
     }
-    if session.navigator.otherConversations.unsent.waiting
-      > (open.newestOwn?.state == .sending ? 1 : 0)
-    {
-      parts.append(
-        (
-          3,
-          StyledLine(
-            say("%1 waiting", SafeText(session.navigator.otherConversations.unsent.waiting)), .dim)
-        ))
+    let waiting = elsewhere.unsent.waiting
+    if waiting > (open.newestOwn?.state == .sending ? 1 : 0) {
+      parts.append((3, StyledLine(say("%1 waiting", SafeText(waiting)), .dim)))
     }
     return parts
   }
