@@ -21,13 +21,13 @@ extension InteractiveShell {
     case .on: editor.display.links = true
     case .off: editor.display.links = false
     }
-    editor.background =
+    editor.display.setBackground =
       switch settings.background {
       case .auto: nil
       case .light: true
       case .dark: false
       }
-    editor.title = settings.title ? StatusLine(session: session).title : nil
+    editor.display.title = settings.title ? StatusLine(session: session).title : nil
     var bar = editor.bar
     bar.prompt = StatusLine(session: session).prompt
     bar.maxInputRows = settings.maxInputRows

@@ -16,7 +16,7 @@ extension InteractiveShell: SessionShell {
 
   func failed(_ error: any Error) {
     let reason = sentence(for: error)
-    if reason.isEmpty { editor.bell() } else { complain(reason) }
+    if reason.isEmpty { editor.display.bell() } else { complain(reason) }
   }
 
   /// The reason was an effect before this one.
@@ -42,9 +42,9 @@ extension InteractiveShell: SessionShell {
     refresh()
   }
 
-  func bell() { editor.bell() }
+  func bell() { editor.display.bell() }
   func notify(_ notifications: [Notification]) { notifier.notify(notifications) }
-  func clearScreen() { editor.clearDisplay() }
+  func clearScreen() { editor.display.clear() }
   var shellLine: any ShellLine { line }
 
   // MARK: Keys, clipboard, programs

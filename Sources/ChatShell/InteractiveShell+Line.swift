@@ -59,7 +59,7 @@ extension InteractiveShell {
     case .resized:
       tellSize()
       refresh()
-    case .fellBehindOrCaughtUp: tell(.outputBehind(editor.isBehind))
+    case .fellBehindOrCaughtUp: tell(.outputBehind(editor.display.isBehind))
     case .focusChanged: tellFocus()
     case .suspending: tell(.suspended)
     case .resumed:
@@ -239,7 +239,7 @@ extension InteractiveShell {
     guard
       let change = Formatting.wrap(
         mark, in: editor.text, caret: editor.caret, region: editor.markedRegion)
-    else { return editor.bell() }
+    else { return editor.display.bell() }
     replaceByHand(change)
   }
 

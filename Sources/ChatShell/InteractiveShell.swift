@@ -85,7 +85,7 @@ final class InteractiveShell {
     defer { editor.stop() }
     try session.store.read { _ in
       tellSize()
-      tell(.focus(editor.isFocused))
+      tell(.focus(editor.focus.isHere))
       perform(try session.begin(in: conversation))
       editor.start(prompt: StatusLine(session: session).prompt)
       if !greeting.isEmpty { editor.print(greeting) }
@@ -154,7 +154,7 @@ final class InteractiveShell {
 
   func tellSize() { tell(.resized(rows: editor.display.rows, columns: editor.display.columns)) }
 
-  func tellFocus() { tell(.focus(editor.isFocusKnown ? editor.isFocused : nil)) }
+  func tellFocus() { tell(.focus(editor.focus.isKnown ? editor.focus.isHere : nil)) }
 
   func quit(status: Int32) {
     exitStatus = status
@@ -194,7 +194,7 @@ final class InteractiveShell {
     resizeTimer = loop.after(milliseconds: 50) { [weak self] in
       guard let self else { return }
       resizeTimer = nil
-      editor.windowResized()
+      editor.resizeProbe.windowResized()
     }
   }
 

@@ -30,7 +30,7 @@ extension BarController where Line == LineEditor {
       completion.isLive = settings.liveMenu
       completion.maxRows = max(1, settings.maxMenuRows)
     }
-    ring = { [weak editor] in editor?.bell() }
+    ring = { [weak editor] in editor?.display.bell() }
     allowsSending = { [weak session] text in
       session.map {
         $0.preferences.settings.lineRules.allowsSending(

@@ -59,8 +59,8 @@ final class Notifier {
   /// looks at its window. A terminal that is chosen by its name reports the focus.
   private var sequence: DesktopNotification? {
     let setting = settings.notifyTerminal
-    let isLookedAt = editor.isFocused || !editor.isFocusKnown
-    if isLookedAt, setting == .auto || editor.isFocusReported { return nil }
+    let isLookedAt = editor.focus.isHere || !editor.focus.isKnown
+    if isLookedAt, setting == .auto || editor.focus.isReported { return nil }
     return setting == .off
       ? nil : editor.notification(DesktopNotification(rawValue: setting.rawValue))
   }

@@ -11,6 +11,8 @@ final class KeyReader {
   private let device: TerminalDevice
   private let loop: EventLoop
   private var decoder = KeyDecoder()
+  /// Keys typed before the prompt; the loop handles them as soon as it runs.
+  var typedAhead: [KeyEvent] = []
   private var keyTimer: TimerID?
   private var unmarked = UnmarkedPaste()
   private var unmarkedTimer: TimerID?

@@ -79,7 +79,7 @@ package final class LineDisplay {
 
   /// Whether the background is light, as the person set it; nil to use what the terminal reports,
   /// or else the environment. Lines that are already printed keep their colours.
-  var setBackground: Bool? { didSet { updateBackground() } }
+  package var setBackground: Bool? { didSet { updateBackground() } }
   var reportedBackground: Bool? { didSet { updateBackground() } }
   private let background: Bool?
 
@@ -90,8 +90,9 @@ package final class LineDisplay {
     repaintAll()
   }
 
-  /// The title of the window; nil leaves it as it was found.
-  var title: SafeText? { didSet { if title != oldValue { needsDrawing = true } } }
+  /// The title of the window, one line; nil leaves it as it was found. It is not set in plain mode,
+  /// nor on terminals that would not restore it.
+  package var title: SafeText? { didSet { if title != oldValue { needsDrawing = true } } }
 
   /// Whether to break settled lines between words (rule 13.7); if not, the terminal wraps them.
   package var wrapsAtWords = true
@@ -103,6 +104,10 @@ package final class LineDisplay {
   }
 
   // MARK: The terminal
+
+  /// Whether the terminal has not accepted the last output yet, or never will. Until it has, hobnob
+  /// draws nothing.
+  package var isBehind: Bool { device.isBehind || device.isDead }
 
   /// The size that it draws for.
   var size: Size { painter.size }
@@ -209,7 +214,7 @@ package final class LineDisplay {
     return lines.flatMap { $0.wrapped(at: columns, widths: widths) }
   }
 
-  func bell() {
+  package func bell() {
     guard displayMode == .tty else { return }
     bytesOut.append(0x07)
   }
@@ -220,7 +225,7 @@ package final class LineDisplay {
     bytesOut += bytes
   }
 
-  func clear() {
+  package func clear() {
     guard displayMode == .tty else { return }
     bytesOut += painter.clearScreen()
     needsDrawing = true

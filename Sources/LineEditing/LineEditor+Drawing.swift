@@ -8,12 +8,10 @@ extension LineEditor {
   /// Prints settled lines above the line being typed, at the end of the turn.
   package func print(_ lines: [StyledLine]) { display.print(lines) }
 
-  package func clearDisplay() { display.clear() }
-
   /// Draws all changes since the last turn, in one write.
   package func draw() {
     tell(.willDraw)
-    confirmSizeBeforeScroll()
+    resizeProbe.confirmSizeBeforeScroll()
     let scrolled = display.scrolledText
     display.draw()
     // Only the layout shows whether all of the text is visible, which the status line reports.
@@ -22,10 +20,6 @@ extension LineEditor {
     display.draw()
   }
 
-  /// Whether the terminal has not accepted the last output yet, or never will. Until it has, hobnob
-  /// draws nothing.
-  package var isBehind: Bool { device.isBehind || device.isDead }
-
   func fellBehind() {
     loop.watch(device.writer, for: .writing) { [weak self] in
       guard let self else { return }
@@ -33,7 +27,7 @@ extension LineEditor {
       guard !device.isBehind else { return }
       loop.unwatch(device.writer, for: .writing)
       display.needsDrawing = true
-      if resizeProbe.isDeferred { windowResized() }
+      resizeProbe.caughtUp()
       tell(.fellBehindOrCaughtUp)
     }
     tell(.fellBehindOrCaughtUp)

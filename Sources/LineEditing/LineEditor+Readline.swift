@@ -19,7 +19,7 @@ extension LineEditor {
     case creadline_live_complete: return tell(.completing)
     case creadline_command:
       switch text {
-      case "clear-screen": clearDisplay()
+      case "clear-screen": display.clear()
       case "clear-line": clearLine()
       default: return tell(.command(text ?? ""))
       }
@@ -56,39 +56,10 @@ extension LineEditor {
     for body in bodies { body() }
   }
 
-  func write(_ bytes: [UInt8]) { device.write(bytes) }
-
   func list(_ labels: [SafeText]) {
-    if displayMode == .plain { return print(numbered(labels)) }
-    print(Self.sideBySide(labels, across: display.columns, widths: display.widths))
-  }
-
-  /// The labels with numbers, one per line, for a screen reader (rule 11.5).
-  private func numbered(_ labels: [SafeText]) -> [StyledLine] {
-    let lines = labels.enumerated().map { StyledLine(SafeText($0 + 1) + " " + $1) }
-    defer { hasExplainedList = true }
-    // In vi's insert mode there is no key for a count.
-    if hasExplainedList || creadline_is_vi() { return lines }
-    return lines + [StyledLine(say("M-2 TAB picks candidate number 2."))]
+    if displayMode == .plain { return print(candidateList.numbered(labels)) }
+    print(CandidateList.sideBySide(labels, across: display.columns, widths: display.widths))
   }
 
   func print(_ text: String) { print(SafeText(body: text).lines.map { StyledLine($0) }) }
-
-  /// Labels side by side, as many as fit, filled downwards.
-  static func sideBySide(_ labels: [SafeText], across columns: Int, widths: Widths) -> [StyledLine]
-  {
-    guard !labels.isEmpty else { return [] }
-    let measured = labels.map { widths.columns(of: $0.string) }
-    let cell = (measured.max() ?? 0) + 2
-    let across = max(1, (columns - 1) / cell)
-    let rows = (labels.count + across - 1) / across
-    return (0..<rows).map { row in
-      var line = StyledLine()
-      for index in stride(from: row, to: labels.count, by: rows) {
-        let blanks = index + rows < labels.count ? cell - measured[index] : 0
-        line.append(labels[index] + SafeText(line: String(repeating: " ", count: blanks)))
-      }
-      return line
-    }
-  }
 }

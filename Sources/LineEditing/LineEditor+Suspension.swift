@@ -10,7 +10,7 @@ extension LineEditor {
   /// - Parameter keepingLine: whether the line stays on the screen, above the child's output.
   package func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
     finishQuestions()
-    finishResizeProbe()
+    resizeProbe.finish(availableKeys)
     draw()
     display.leave(keepingLine: keepingLine)
     device.leave()
@@ -21,7 +21,7 @@ extension LineEditor {
     display.comeBack()
     // A Return that was meant for the child would be a line break before the next text.
     readAhead { $0 }
-    if isEmpty || isAccepting { typedAhead.trimPrefix { $0 == .key([0x0A]) } }
+    if isEmpty || isAccepting { keys.typedAhead.trimPrefix { $0 == .key([0x0A]) } }
   }
 
   /// Handles SIGCONT after another process stopped this one: the terminal may be in any mode.

@@ -14,17 +14,6 @@ extension LineEditor: BarLine {
   package var zones: ZoneValues<[Item]> { bar.zones }
   /// The number of visible rows of text, after the last drawing.
   package var inputRows: Int { display.inputRows }
-  /// Whether the background is light, as the person set it; nil to use what the terminal reports.
-  package var background: Bool? {
-    get { display.setBackground }
-    set { display.setBackground = newValue }
-  }
-  /// The title of the terminal's window, one line; nil leaves it as it was found. It is not set in
-  /// plain mode, nor on terminals that would not restore it.
-  package var title: SafeText? {
-    get { display.title }
-    set { display.title = newValue }
-  }
   /// The caret, in bytes from the start of the text.
   package var caret: Int { Int(Readline.line.caret) }
   package var isEmpty: Bool { Readline.line.length == 0 }
@@ -148,8 +137,6 @@ extension LineEditor: BarLine {
     isProgramChange = true
   }
 
-  package func bell() { display.bell() }
-
   /// Asks the terminal to copy a text to the clipboard (OSC 52). Does nothing in plain mode.
   package func copyToClipboard(_ text: SafeText) { display.send(ClipboardSequence.bytes(text)) }
 
@@ -157,7 +144,7 @@ extension LineEditor: BarLine {
   /// known to support; nil in plain mode, and on a terminal that would print it.
   package func notification(_ wanted: DesktopNotification?) -> DesktopNotification? {
     guard displayMode == .tty, display.capabilities.ignoresStrings else { return nil }
-    return wanted ?? (knowsOSC99 ? .osc99 : display.capabilities.notifications)
+    return wanted ?? (questions.knowsOSC99 ? .osc99 : display.capabilities.notifications)
   }
 
   /// Asks the terminal to show a notification.

@@ -27,19 +27,12 @@ package final class LineEditor {
   /// Returns whether a menu is open, and whether keys go to it; ``InputBar/menu`` shows it.
   package var menu: () -> MenuState = { .closed }
 
-  /// Whether the terminal's window has the focus; the window of a terminal that does not report it
-  /// counts as focused.
-  package var isFocused: Bool { focus.isHere }
-  /// Whether ``isFocused`` is known. False while the editor waits for the terminal's report;
-  /// ``isFocused`` is then also false.
-  package var isFocusKnown: Bool { focus.isKnown }
-  /// Whether ``isFocused`` is what the terminal last reported.
-  package var isFocusReported: Bool { focus.isReported }
-
   let device: TerminalDevice
   package let display: LineDisplay
   let keys: KeyReader
-  let focus: WindowFocus
+  package let focus: WindowFocus
+  package let resizeProbe: ResizeProbe
+  var questions = TerminalQuestions()
   private let unreportedChanges: ChangeCoalescer
   /// Whether the program changed the line while handling keys; such a change is not typing.
   var isProgramChange = false
@@ -48,8 +41,7 @@ package final class LineEditor {
   private var isInsertion = false
   var isAccepting = false
   var afterLine: [() -> Void] = []
-  /// Whether a list has already explained how to choose by number.
-  var hasExplainedList = false
+  var candidateList = CandidateList()
 
   /// - Parameters:
   ///   - displayMode: how to draw.
@@ -63,11 +55,13 @@ package final class LineEditor {
     display = LineDisplay(
       displayMode: displayMode, device: device, widths: widths, capabilities: capabilities)
     keys = KeyReader(of: device, in: loop)
+    resizeProbe = ResizeProbe(of: device, on: display, in: loop)
     focus = WindowFocus(isHere: displayMode == .plain, loop: loop)
     unreportedChanges = ChangeCoalescer(loop: loop)
     keys.onTimeout = { [weak self] in self?.handle($0) }
     keys.onUnfinishedPaste = { [weak self] in self?.tell(.pasteUnfinished) }
     focus.changed = { [weak self] in self?.tell(.focusChanged) }
+    resizeProbe.settled = { [weak self] in self?.tell(.resized) }
     unreportedChanges.isDue = { [weak self] in self?.tellChanges() }
   }
 
@@ -94,14 +88,15 @@ package final class LineEditor {
     device.fellBehind = { [weak self] in self?.fellBehind() }
     device.reportsFocus = displayMode == .tty
     device.enter(plain: displayMode == .plain)
-    if displayMode == .tty { askTerminal() }
+    if displayMode == .tty {
+      device.write(questions.ask(of: display.capabilities, at: loop.now))
+    }
     // Until now the terminal turned Return into a newline.
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
     Readline.start(
       for: self, plain: displayMode == .plain, echoes: device.echoes,
       pages: !display.capabilities.scrollsBack, prompt: prompt.plain.string)
     display.updateSize()
-    display.sizeMayHaveChanged = { [weak self] in self?.windowResized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }
     // An output pipe becomes readable only when its reader has gone away.
     if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.stopListening() } }
@@ -110,32 +105,24 @@ package final class LineEditor {
   }
 
   private(set) var isStarted = false
-  /// When the terminal was asked; nil once it has answered.
-  var terminalAskedAt: MonotonicTime?
-  /// Whether the terminal reported that it knows OSC 99.
-  var knowsOSC99 = false
   private var isFirstTurn = true
 
   private func endTurn() {
     if isFirstTurn {
       isFirstTurn = false
       // Most terminals have answered by now, so that the first screen has the right colours.
-      if terminalAskedAt != nil { readAhead { $0 } }
+      if questions.askedAt != nil { readAhead { $0 } }
     }
     draw()
-    askForPlace()
+    if isStarted { resizeProbe.askForPlace() }
   }
-
-  /// Keys typed before the prompt; the loop handles them as soon as it runs.
-  var typedAhead: [KeyEvent] = []
-  var resizeProbe = ResizeProbe()
 
   /// Restores the terminal's modes, and leaves the cursor on an empty row.
   package func stop() {
     guard isStarted else { return }
     isStarted = false
     finishQuestions()
-    finishResizeProbe()
+    resizeProbe.finish(availableKeys)
     device.catchUp(within: TerminalDevice.patience, atMost: TerminalDevice.patience)
     display.isEnding = true
     draw()
@@ -150,10 +137,10 @@ package final class LineEditor {
   // MARK: Keys
 
   /// The input that has arrived; nil if the terminal has closed.
-  func availableKeys() -> [KeyEvent]? { keys.available(awaitsAnswer: awaitsAnswer) }
-
-  /// Whether the terminal still has to answer a question, and may.
-  private var awaitsAnswer: Bool { resizeProbe.isAwaiting(at: loop.now) || isTerminalAsked }
+  func availableKeys() -> [KeyEvent]? {
+    keys.available(
+      awaitsAnswer: resizeProbe.isAwaiting || questions.mayBeAnswered(at: loop.now))
+  }
 
   private func readKeys() {
     guard let events = availableKeys() else { return stopListening() }
@@ -172,10 +159,12 @@ package final class LineEditor {
       focus.noteReport(isFocused)
       return true
     }
-    if takeAnswer(event) || takePlace(event) { return true }
-    guard resizeProbe.awaited > 0, let report = SizeReport.size(in: event) else { return false }
-    handleSizeReport(report)
-    return true
+    return takeAnswer(event) || resizeProbe.takeSize(event)
+  }
+
+  /// Handles the answer to a question of hobnob's, even a late one. Returns false for any other event.
+  func takeAnswer(_ event: KeyEvent) -> Bool {
+    questions.take(event, display) || resizeProbe.takePlace(event)
   }
 
   private func stopListening() {

@@ -47,7 +47,7 @@ package enum LineEvent: Hashable, Sendable {
   case resized
   /// ``LineEditor/isBehind`` has changed.
   case fellBehindOrCaughtUp
-  /// ``LineEditor/isFocused`` has changed.
+  /// ``WindowFocus/isHere`` has changed.
   case focusChanged
   /// C-z: the shell is about to be suspended, or has come back.
   case suspending, resumed

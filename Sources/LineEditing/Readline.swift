@@ -4,6 +4,7 @@ import Composer
 import Glibc
 import Platform
 import StyledText
+import Terminal
 
 /// GNU readline as an editing engine; one per process, since all its state is global.
 @MainActor
@@ -46,7 +47,7 @@ enum Readline {
         return Readline.pending.map { Int32($0.word.upperBound) } ?? offset
       },
       write: { bytes, count in
-        Readline.editor?.write(Array(Readline.bytes(bytes, Int32(clamping: count))))
+        Readline.editor?.device.write(Array(Readline.bytes(bytes, Int32(clamping: count))))
       },
       list: { matches, count in Readline.list(matches, Int(count)) },
       print: { text in Readline.editor?.print(Readline.string(text)) },

@@ -4,11 +4,14 @@ import Terminal
 
 /// Whether the terminal's window has the focus (rule 7.3), as far as the terminal reports it.
 @MainActor
-final class WindowFocus {
-  private(set) var isHere: Bool
-  var isKnown: Bool { timer == nil }
+package final class WindowFocus {
+  /// Whether the window has the focus; that of a terminal that does not report it counts as focused.
+  package private(set) var isHere: Bool
+  /// Whether ``isHere`` is known. False while the editor waits for the terminal's report; ``isHere``
+  /// is then also false.
+  package var isKnown: Bool { timer == nil }
   /// Whether the terminal has reported it since hobnob last had the terminal back.
-  private(set) var isReported = false
+  package private(set) var isReported = false
   var changed: () -> Void = {}
   private let loop: EventLoop
   private var timer: TimerID?

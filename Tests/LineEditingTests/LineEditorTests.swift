@@ -77,7 +77,7 @@ private final class KeyTypist {
     emulator.feed(pair.received())
     emulator.resize(rows: emulator.rows, columns: columns)
     pair.resize(rows: emulator.rows, columns: columns)
-    editor.windowResized()
+    editor.resizeProbe.windowResized()
   }
 
   /// The terminal answers what it was asked.
@@ -562,7 +562,7 @@ struct LineEditorTests {
     let line = StyledLine("12:03 [1] ben: the first row is all full and this is the second")
       .with(margin: 15)
     func rows() throws -> ArraySlice<String> {
-      editor.clearDisplay()
+      editor.display.clear()
       editor.print([line, StyledLine("next")])
       typist.type("")
       // Another test may have resized it just now.
