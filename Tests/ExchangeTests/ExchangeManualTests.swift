@@ -7,13 +7,10 @@ import Testing
 @testable import Exchange
 
 @Suite("hobnob-json(5) and the schema") struct ExchangeManualTests {
-  private let page: String
+  private let manual: ManualTables
 
   init() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    page = try String(
-      contentsOf: root.appendingPathComponent("man/hobnob-json.5"), encoding: .utf8)
+    manual = try ManualTables(of: "man/hobnob-json.5")
   }
 
   /// The names of all members, at any depth.
@@ -73,13 +70,7 @@ import Testing
 
   @Test("the schema in share is made from the table, and allows what later versions may add")
   func schema() throws {
-    let value = try JSONSerialization.jsonObject(with: Data(JSONTable.schema.line.utf8))
-    let made = try JSONSerialization.data(
-      withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
-    if ProcessInfo.processInfo.environment["HOBNOB_WRITE_SCHEMA"] != nil {
-      try (made + Data("\n".utf8)).write(to: SchemaCheck.file)
-    }
-    #expect(try Data(contentsOf: SchemaCheck.file) == made + Data("\n".utf8))
+    #expect(try SchemaCheck.isWritten(JSONTable.schema))
     let later = [
       #"{"type":"poll","question":3}"#, #"{"type":"end","colour":"red"}"#,
       ##"{"type":"event","conversation":"#a","time":"2026-11-21T10:00:00.000Z","kind":"waved","##
@@ -97,18 +88,12 @@ import Testing
 
   @Test("the page has a table of each type of lines, as the code has it")
   func tables() throws {
+    let sections = try #require(manual.sections(below: "THE LINES"))
+      .merging(try #require(manual.sections(below: "WHAT COMMANDS PRINT"))) { $1 }
     for type in JSONTable.types {
-      let section = try #require(
-        page.components(separatedBy: "\n.Ss \(type.name)\n").dropFirst().first?
-          .components(separatedBy: "\n.S").first, "no \(type.name)")
-      let rows = section.matches(of: /\n\.It (Sy|Li) ([a-z_]+) Ta ([A-Za-z0-9 ]+) Ta/).map {
-        "\($0.2): \($0.3)\($0.1 == "Sy" ? ", always" : "")"
-      }
+      let section = try #require(sections[type.name], "no \(type.name)")
       #expect(
-        rows
-          == type.members.map {
-            "\($0.name.rawValue): \(word(for: $0.form))\($0.isAlways ? ", always" : "")"
-          }, "\(type.name)")
+        ManualTables.rows(of: section) == ManualTables.rows(of: type.members), "\(type.name)")
       let explained = section.split { !$0.isLetter && $0 != "_" && $0 != "-" }.map(String.init)
       for member in type.members {
         #expect(names(member.form).subtracting(explained) == [], "\(type.name)")
@@ -122,27 +107,9 @@ import Testing
     }
   }
 
-  private func word(for form: JSONForm) -> String {
-    switch form {
-    case .text: "text"
-    case .number: "number"
-    case .flag: "true or false"
-    case .flagOrNumber: "true, or number"
-    case .map: "texts by name"
-    case .one: "1"
-    case .time: "time"
-    case .person: "person"
-    case .conversation: "conversation"
-    case .sentence: "sentence"
-    case .word, .growingWord: "word"
-    case .list: "list"
-    case .object: "object"
-    }
-  }
-
   @Test("has examples that can be imported")
   func examples() throws {
-    let examples = page.components(separatedBy: ".Bd -literal\n").dropFirst()
+    let examples = manual.page.components(separatedBy: ".Bd -literal\n").dropFirst()
       .compactMap { $0.components(separatedBy: "\n.Ed").first }
       .map {
         $0.replacingOccurrences(of: "\n", with: "")

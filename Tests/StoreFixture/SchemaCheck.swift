@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Foundation
 
 /// Compares lines with `share/hobnob/schema`, by Python's jsonschema.
 package enum SchemaCheck {
-  package static let file = URL(filePath: #filePath).deletingLastPathComponent()
+  /// The repository's root.
+  package static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "share/hobnob/schema/export.json")
+  package static let file = root.appending(path: "share/hobnob/schema/export.json")
+
+  /// Whether a file has this schema, as it would be written; it is if `HOBNOB_WRITE_SCHEMA` is set.
+  package static func isWritten(_ schema: JSON, in file: URL = file) throws -> Bool {
+    let value = try JSONSerialization.jsonObject(with: Data(schema.line.utf8))
+    let made = try JSONSerialization.data(
+      withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    let whole = made + Data("\n".utf8)
+    if ProcessInfo.processInfo.environment["HOBNOB_WRITE_SCHEMA"] != nil {
+      try whole.write(to: file)
+    }
+    return try Data(contentsOf: file) == whole
+  }
 
   /// - Parameter strictly: whether to refuse members and words that the schema does not name.
   /// - Returns: what is wrong, with its line.
