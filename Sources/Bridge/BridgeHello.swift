@@ -33,14 +33,12 @@ package struct BridgeHello: Hashable, Sendable {
       direct: line[.canDirect] == .null ? rooms : Abilities(program: line[.canDirect]))
     verbs = Set(
       (line[.can][.requests].items + line[.canDirect][.requests].items)
-        .compactMap { $0.text.flatMap(NetworkRequest.Verb.init) })
+        .compactMap { $0.text.flatMap(NetworkRequest.Verb.init(program:)) })
     for (name, verb) in [(JSONName.history, NetworkRequest.Verb.history), (.block, .block)]
     where line[.can][name].flag == true || line[.canDirect][name].flag == true {
       verbs.insert(verb)
     }
     if verbs.contains(.block) { verbs.insert(.unblock) }
-    // These are for the network process itself.
-    verbs.subtract([.reconnect, .readSettings, .fetch, .fetchUnasked])
     verbs.formUnion([.join, .leave])
   }
 
@@ -74,8 +72,21 @@ extension Abilities {
     largestFile = json[.file].limit(no: 0)
     longestMessage = json[.message].integer.map { Int(clamping: $0) }
     blocks = json[.block].flag ?? false
-    let verbs = json[.requests].items.compactMap { $0.text.flatMap(NetworkRequest.Verb.init) }
+    let verbs = json[.requests].items.compactMap {
+      $0.text.flatMap(NetworkRequest.Verb.init(program:))
+    }
     serverCommands = verbs.contains { [.kick, .ban, .whois].contains($0) }
+  }
+}
+
+extension NetworkRequest.Verb {
+  /// The verb of this name; nil if it is not one for programs.
+  init?(program word: String) {
+    guard let verb = Self(rawValue: word),
+      // These are for the network process itself.
+      ![.reconnect, .readSettings, .fetch, .fetchUnasked].contains(verb)
+    else { return nil }
+    self = verb
   }
 }
 

@@ -22,9 +22,29 @@ struct Examination {
     (isCheck, words) = (verb == "--check", Array(arguments.dropFirst()))
   }
 
-  /// The program's path: itself, or of the network of that name.
-  private static func path(of word: String) -> String? {
-    word.contains("/") ? realPath(word) : try? programs.path(of: word)
+  /// The program's path: of the file itself, or of the network of that name.
+  private static func path(of word: String) -> (path: String?, fault: String) {
+    if word.contains("/") {
+      guard let path = realPath(word) else {
+        return (nil, filled(("%1 cannot be used: %2", [word, SystemFailure().reason])))
+      }
+      guard fileStatus(path).map({ $0.st_mode & S_IFMT }) == S_IFREG else {
+        return (nil, filled(("%1 is not a file", [word])))
+      }
+      return access(path, X_OK) == 0
+        ? (path, "") : (nil, filled(BridgedProgramError.unexecutable(path: word).sentence))
+    }
+    do throws(BridgedProgramError) {
+      return (try programs.path(of: word), "")
+    } catch {
+      guard case .missing = error else { return (nil, filled(error.sentence)) }
+      return (
+        nil,
+        access(word, F_OK) == 0
+          ? filled(("%1 is not the name of a network; for the file, write ./%1", [word]))
+          : filled(("%1 is neither a program nor the name of a network.", [word]))
+      )
+    }
   }
 
   private func write(_ line: String, to descriptor: Int32 = 1) {
@@ -33,8 +53,9 @@ struct Examination {
 
   /// - Returns: the exit status.
   func run() throws -> Int32 {
-    guard let program = Self.path(of: words[0]) else {
-      write(filled(("%1 is neither a program nor the name of a network.", [words[0]])), to: 2)
+    let (found, fault) = Self.path(of: words[0])
+    guard let program = found else {
+      write(fault, to: 2)
       return 64
     }
     let folder = try ScratchFolder("hobnob-bridge-", in: ["/tmp"])
@@ -59,12 +80,19 @@ struct Examination {
       default: options.settings[String(pair[0])] = value
       }
     }
-    guard isCheck else { return try ProgramTrial(options).run() }
+    guard isCheck else {
+      guard let trial = try ProgramTrial(options) else {
+        write(filled(("%1 could not be run: %2.", [program, SystemFailure().reason])), to: 2)
+        return 1
+      }
+      return trial.run()
+    }
     let check = try ProgramCheck(options, room: room) { name, outcome in
       switch outcome {
       case .passed: write("ok       " + name)
       case .failed(let reason): write("FAILED   " + name + ": " + reason)
       case .skipped(let reason): write("skipped  " + name + ": " + reason)
+      case .noted(let sentence): write("note     " + name + ": " + sentence)
       }
     }
     return check.run() ? 0 : 1

@@ -283,8 +283,51 @@ extension EndToEnd {
       #expect(good.status == 0 && good.output.contains("ok       end"), "\(good)")
       let bad = try check("log=" + server, "--option", "break=strict")
       #expect(bad.status == 1 && bad.output.contains("FAILED   unknown"), "\(bad)")
-      let missing = try home.run(["bridge", "check", home.path + "/nothing"])
-      #expect(missing.status == 64 && missing.errors.contains("is neither a program"), "\(missing)")
+    }
+
+    @Test(
+      "14.14: what cannot be tried or checked is told with what to do", arguments: ["try", "check"])
+    func refusesWhatIsNoProgram(verb: String) throws {
+      func fault(_ name: String) throws -> String {
+        let finished = try home.run(["bridge", verb, name])
+        #expect(finished.status == 64 && finished.output.isEmpty, "\(finished)")
+        return finished.errors
+      }
+      chmod(program, 0o600)
+      for name in [program, "stub"] {
+        #expect(
+          try fault(name).contains(
+            "\(program) is not an executable file; chmod +x \(program) and try again"))
+      }
+      #expect(try fault(home.path + "/bin").contains("/bin is not a file"))
+      #expect(try fault(home.path + "/nothing").contains("/nothing cannot be used: No such file"))
+      #expect(
+        try fault("nothing").contains("nothing is neither a program nor the name of a network."))
+      try home.write("", to: "draft")
+      let draft = try Program(
+        ["sh", "-c", "cd \(home.path) && exec \(Home.program) bridge \(verb) draft"],
+        environment: home.environment
+      ).finish()
+      #expect(
+        draft.errors.contains("draft is not the name of a network; for the file, write ./draft"))
+      try home.write("#!/nowhere/python\n", to: "lost")
+      chmod(home.path + "/lost", 0o700)
+      let lost = try home.run(["bridge", verb, home.path + "/lost"])
+      #expect(lost.status == 1 && (lost.errors + lost.output).contains("could not be run: No such"))
+    }
+
+    @Test("14.14: a person who writes a program can talk to it in short forms")
+    func tries() throws {
+      let echo = Repository.root.path + "/share/networks/hobnob-net-echo"
+      let talk = try home.start(["bridge", "try", echo], input: nil)
+      #expect(talk.wait(for: 20) { $0.output.contains("logged in: hobnob hands over") })
+      talk.type("send @bot hello\nrequest history @bot\nrequest history @bot many\n")
+      #expect(talk.wait(for: 20) { $0.output.contains("! That is neither JSON nor one of") })
+      talk.closeInput()
+      let output = talk.finish().output
+      for part in [
+        "You said: hello", #""count":20"#, #""text": "Echo has no rooms.""#, "the end of what is",
+      ] { #expect(output.contains(part), "\(output)") }
     }
 
     private func killProgram() {

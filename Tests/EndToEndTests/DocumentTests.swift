@@ -100,7 +100,7 @@ struct DocumentTests {
     let catalogues = CatalogueFile.languages.map { "share/locale/\($0)/LC_MESSAGES/hobnob.mo" }
     let programs =
       ["bin/hobnob"]
-      + ["deltachat", "echo", "matrix"].map { "libexec/hobnob/networks/hobnob-net-\($0)" }
+      + ["deltachat", "echo", "folder", "matrix"].map { "libexec/hobnob/networks/hobnob-net-\($0)" }
       + ["bridge", "irc", "xmpp"].map { "libexec/hobnob/hobnob-\($0)" }
     let completions = [
       "share/bash-completion/completions/hobnob", "share/zsh/site-functions/_hobnob",

@@ -4,7 +4,7 @@ import Storage
 
 /// The rooms that a program has said the owner is in. hobnob stores nothing of others.
 struct KnownRooms {
-  private var rooms: Set<String> = []
+  private(set) var rooms: Set<String> = []
 
   mutating func insert(_ room: String) { rooms.insert(room) }
 

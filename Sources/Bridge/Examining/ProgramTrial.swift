@@ -13,17 +13,18 @@ package final class ProgramTrial {
   private let options: ExaminedAccount.Options
   private let parser: JSONParser
   private let program: StartedProgram
-  private var lastEntry: Int64 = 0
+  private var forms = TypedLine()
   private var typed: [UInt8] = []
   private var isStarted = false
   private var rooms = KnownRooms()
   private var events: BridgeEvents?
 
-  package init(_ options: ExaminedAccount.Options) throws {
+  /// - Returns: nil if the program cannot be run, with the reason in `errno`.
+  package init?(_ options: ExaminedAccount.Options) throws {
     self.options = options
     parser = try JSONParser()
     guard let program = StartedProgram(options.program, in: options.folder, errors: .ours) else {
-      throw SystemFailure()
+      return nil
     }
     self.program = program
   }
@@ -77,6 +78,7 @@ package final class ProgramTrial {
           tell("  " + filled(("hobnob ignores %1", [others.sorted().joined(separator: ", ")])))
         }
       }
+      for word in line.unknownAbilities { tell("  " + word) }
       try rooms.note(line)
       if line.type == "hello" { try start(after: BridgeHello(line)) }
       try events?.check(line)
@@ -111,16 +113,10 @@ package final class ProgramTrial {
       translated(
         "Type a line of JSON, or one of these, where a conversation is the address of a room, or @ and the address of a person; C-d ends."
       ))
-    for form in Self.forms { tell("  " + form) }
+    for form in TypedLine.forms { tell("  " + form) }
   }
 
   // MARK: To the program
-
-  private static let forms = [
-    "send CONVERSATION TEXT", "edit CONVERSATION ID TEXT", "delete CONVERSATION ID",
-    "react CONVERSATION ID EMOJI", "typing CONVERSATION on|off", "seen CONVERSATION ID",
-    "request VERB TARGET [TEXT]", "reply ASK TEXT", "stop",
-  ]
 
   private func write(_ type: String, _ members: [JSONName: JSON]) {
     write(BridgeWriting.line(type, members))
@@ -156,58 +152,8 @@ package final class ProgramTrial {
       }
       return write(line)
     }
-    if let (type, members) = meaning(of: line) { return write(type, members) }
+    if let (type, members) = forms.meaning(of: line) { return write(type, members) }
     tell("  ! " + translated("That is neither JSON nor one of these forms:"))
-    for form in Self.forms { tell("  " + form) }
-  }
-
-  /// A line of JSON in its short form.
-  private func meaning(of line: String) -> (String, [JSONName: JSON])? {
-    let words = line.split(separator: " ", maxSplits: 3).map(String.init)
-    /// All from the word of this number on.
-    func rest(_ number: Int) -> JSON? {
-      let parts = line.split(separator: " ", maxSplits: number)
-      return parts.count > number ? .text(String(parts[number])) : nil
-    }
-    func entry(_ members: [JSONName: JSON]) -> [JSONName: JSON] {
-      lastEntry += 1
-      return members.merging([
-        .entry: .integer(lastEntry), .uid: .text("try-\(lastEntry)-" + randomName()),
-        .conversation: place(words[1]),
-      ]) { $1 }
-    }
-    switch (words.first, words.count) {
-    case ("stop", 1): return (words[0], [:])
-    case ("send", 3...):
-      return ("send", entry([.text: rest(2) ?? .null, .kind: .text("text")]))
-    case ("edit", 4): return ("edit", entry([.id: .text(words[2]), .text: .text(words[3])]))
-    case ("delete", 3): return ("delete", entry([.id: .text(words[2])]))
-    case ("react", 4):
-      let emoji = JSON.text(words[3])
-      return ("react", entry([.id: .text(words[2]), .emoji: emoji, .all: .array([emoji])]))
-    case ("typing", 3):
-      return ("typing", [.conversation: place(words[1]), .active: .flag(words[2] == "on")])
-    case ("seen", 3):
-      return (
-        "receipt", [.conversation: place(words[1]), .id: .text(words[2]), .state: .text("seen")]
-      )
-    case ("request", 3...):
-      lastEntry += 1
-      return (
-        "request",
-        [
-          .request: .integer(lastEntry), .verb: .text(words[1]), .target: .text(words[2]),
-          .text: rest(3) ?? .null,
-        ]
-      )
-    case ("reply", 3...): return ("reply", [.ask: .text(words[1]), .text: rest(2) ?? .null])
-    default: return nil
-    }
-  }
-
-  /// A room, or with `person:` before it, a person.
-  private func place(_ written: String) -> JSON {
-    written.hasPrefix("@")
-      ? .members([.person: .text(String(written.dropFirst()))]) : .members([.room: .text(written)])
+    for form in TypedLine.forms { tell("  " + form) }
   }
 }

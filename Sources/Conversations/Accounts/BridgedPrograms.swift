@@ -112,7 +112,7 @@ package enum BridgedProgramError: Error, Hashable, Sendable {
     case .writableByOthers(let path):
       ("others may write to %1, which would run as you; chmod go-w %1 and try again", [path])
     case .unexecutable(let path):
-      ("%1 is not a program; chmod +x %1 and try again", [path])
+      ("%1 is not an executable file; chmod +x %1 and try again", [path])
     case .unusable(let path, let reason): ("%1 cannot be used: %2", [path, reason])
     }
   }

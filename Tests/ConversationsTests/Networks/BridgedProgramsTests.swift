@@ -70,7 +70,7 @@ import Testing
     #expect(refusal("tea") == nil)
     chmod(home + "/own", 0o755)
     install("hobnob-net-tea", mode: 0o644)
-    #expect(refusal("tea")?.contains("is not a program") == true)
+    #expect(refusal("tea")?.contains("is not an executable file") == true)
     // What counts is where a link leads.
     mkdir(home + "/shared", 0o777)
     chmod(home + "/shared", 0o777)
