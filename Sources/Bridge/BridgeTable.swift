@@ -140,10 +140,10 @@ package enum BridgeTable {
 
   // MARK: From hobnob
 
-  private static let entry: [JSONMember] = [
-    .always(.entry, .number()), .always(.uid, .text), .maybe(.id, .text), inPlace,
-    .maybe(.tried, .flag),
-  ]
+  private static let key: [JSONMember] = [.always(.entry, .number()), .always(.uid, .text)]
+  private static let attempt: [JSONMember] = [inPlace, .maybe(.tried, .flag)]
+  /// What all changes of a message have.
+  private static let change = key + [.always(.id, .text)] + attempt
   private static let start = JSONType(
     "start",
     [
@@ -159,16 +159,16 @@ package enum BridgeTable {
     start,
     JSONType(
       "send",
-      entry + [
+      key + attempt + [
         .always(.text, .text), .maybe(.kind, .word(kinds)), .maybe(.replyTo, .object(quote)),
         .maybe(.mentions, .list(.object(mention))), .maybe(.files, .list(.object(file))),
       ]),
     JSONType(
-      "edit", entry + [.always(.text, .text), .maybe(.mentions, .list(.object(mention)))]),
-    JSONType("delete", entry),
+      "edit", change + [.always(.text, .text), .maybe(.mentions, .list(.object(mention)))]),
+    JSONType("delete", change),
     JSONType(
       "react",
-      entry + [
+      change + [
         .maybe(.author, .text), .maybe(.authorMine, .flag), .maybe(.emoji, .text),
         .maybe(.removed, .flag), .always(.all, .list(.text)),
       ]),

@@ -9,57 +9,18 @@ import Testing
 @testable import Bridge
 
 @Suite("hobnob-bridge(7) and the schema") struct BridgeManualTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-  private static let schema = root.appending(path: "share/hobnob/schema/bridge.json")
-  private let page: String
+  private static let schema = SchemaCheck.root.appending(path: "share/hobnob/schema/bridge.json")
+  private let manual: ManualTables
+  private var page: String { manual.page }
 
   init() throws {
-    page = try Self.text(of: "man/hobnob-bridge.7")
-  }
-
-  private static func text(of path: String) throws -> String {
-    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    manual = try ManualTables(of: "man/hobnob-bridge.7")
   }
 
   // MARK: The tables
 
-  /// The tables below a heading: rows such as `conversation: object, always`, by the name of the
-  /// table.
   private func tables(below heading: String) throws -> [String: [String]] {
-    let section = try #require(
-      page.components(separatedBy: "\n.Sh \(heading)\n").dropFirst().first?
-        .components(separatedBy: "\n.Sh ").first)
-    var found: [String: [String]] = [:]
-    for part in ("\n" + section).components(separatedBy: "\n.Ss ").dropFirst() {
-      let name = String(part.prefix { $0 != "\n" })
-      #expect(found[name] == nil, "\(name)")
-      found[name] = part.matches(of: /\n\.It (Sy|Li) ([a-z_]+) Ta ([a-z, ]+) Ta\n/).map {
-        "\($0.2): \($0.3)\($0.1 == "Sy" ? ", always" : "")"
-      }
-    }
-    return found
-  }
-
-  private func rows(_ members: [JSONMember]) -> [String] {
-    members.map {
-      "\($0.name.rawValue): \(word(for: $0.form))\($0.isAlways ? ", always" : "")"
-    }
-  }
-
-  private func word(for form: JSONForm) -> String {
-    switch form {
-    case .text: "text"
-    case .number: "number"
-    case .flag: "true or false"
-    case .flagOrNumber: "true, or number"
-    case .map: "texts by name"
-    case .time: "time"
-    case .word: "word"
-    case .list: "list"
-    case .object: "object"
-    case .one, .person, .conversation, .sentence, .growingWord: "unknown to a program"
-    }
+    try #require(manual.sections(below: heading)).mapValues(ManualTables.rows(of:))
   }
 
   @Test("the page has a table of each type of lines, as the code has it")
@@ -70,7 +31,9 @@ import Testing
     ] {
       let tables = try tables(below: heading)
       #expect(tables.keys.sorted() == types.map(\.name).sorted())
-      for type in types { #expect(tables[type.name] == rows(type.members), "\(type.name)") }
+      for type in types {
+        #expect(tables[type.name] == ManualTables.rows(of: type.members), "\(type.name)")
+      }
     }
   }
 
@@ -82,8 +45,9 @@ import Testing
       let name = member.name == .canDirect ? "can" : member.name.rawValue
       switch member.form {
       case .object(let members), .list(.object(let members)):
-        #expect(parts[name] == nil || parts[name] == rows(members), "\(name)")
-        parts[name] = rows(members)
+        let rows = ManualTables.rows(of: members)
+        #expect(parts[name] == nil || parts[name] == rows, "\(name)")
+        parts[name] = rows
       default: break
       }
     }
@@ -109,28 +73,42 @@ import Testing
     for limit in limits { #expect(page.contains(limit + "\n"), "\(limit)") }
   }
 
-  @Test("the program in the page is the one that is installed, and short")
-  func hasTheExample() throws {
-    let example = try #require(page.firstMatch(of: /(?s)\n\.Bd -literal\n(#!.*?\n)\.Ed\n/)?.1)
-    let program = try Self.text(of: "share/networks/hobnob-net-echo")
-    #expect(example == program)
+  @Test(
+    "the programs in the page are those that are installed, and short",
+    arguments: [("echo", 17), ("folder", 57)])
+  func hasExamples(name: String, length: Int) throws {
+    let examples = page.matches(of: /\n\.Bd -literal\n(#!(?s:.*?)\n)\.Ed\n/).map {
+      // A backslash of troff's.
+      String($0.1).replacing("\\e", with: "\\")
+    }
+    let program = try String(
+      contentsOf: SchemaCheck.root.appending(path: "share/networks/hobnob-net-" + name),
+      encoding: .utf8)
+    #expect(examples.count == 2 && examples.contains(program))
     let lines = program.split(separator: "\n")
     #expect(lines.allSatisfy { $0.count <= 80 })
     // Without the interpreter, the licence and what it is for.
-    #expect(lines.count - 3 <= 17)
+    #expect(lines.count - 3 <= length)
+  }
+
+  @MainActor
+  @Test("the page has each form that `hobnob bridge try` takes, and each check")
+  func hasFormsAndChecks() throws {
+    let section = try #require(
+      page.components(separatedBy: "\n.Sh TRYING AND CHECKING\n").last?
+        .components(separatedBy: "\n.Sh ").first)
+    let forms = try #require(
+      section.firstMatch(of: /\n\.Bd -literal[^\n]*\n(send (?s:.*?)\n)\.Ed\n/)?.1)
+    #expect(forms.split(separator: "\n").map(String.init) == TypedLine.forms)
+    let checks = section.matches(of: /\n\.It Sy (.+)/).map { String($0.1) }
+    #expect(checks == ProgramCheck.names)
   }
 
   // MARK: The schema
 
   @Test("14.14: the schema in share is made from the table, and allows what later versions add")
   func hasTheSchema() throws {
-    let value = try JSONSerialization.jsonObject(with: Data(BridgeTable.schema.line.utf8))
-    let made = try JSONSerialization.data(
-      withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
-    if ProcessInfo.processInfo.environment["HOBNOB_WRITE_SCHEMA"] != nil {
-      try (made + Data("\n".utf8)).write(to: Self.schema)
-    }
-    #expect(try Data(contentsOf: Self.schema) == made + Data("\n".utf8))
+    #expect(try SchemaCheck.isWritten(BridgeTable.schema, in: Self.schema))
     let later = [
       #"{"type":"poll","question":3}"#, #"{"type":"up","colour":"red"}"#,
       #"{"type":"start","version":2,"account":"x:y","address":"y","settings":{},"kept":{},"#
@@ -153,20 +131,33 @@ import Testing
 
   /// Strictly: what the schema does not name is wrong here.
   @MainActor
-  @Test("what programs write follows the schema", arguments: ["stub", "echo"])
+  @Test("what programs write follows the schema", arguments: ["stub", "echo", "folder"])
   func programsFollowIt(name: String) throws {
     let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let path = ["stub": "Tests/BridgeTests", "echo": "share/networks"][name] ?? ""
+    let path = name == "stub" ? "Tests/BridgeTests" : "share/networks"
     let program = try #require(
-      StartedProgram(Self.root.path + "/\(path)/hobnob-net-\(name)", in: folder))
+      StartedProgram(SchemaCheck.root.path + "/\(path)/hobnob-net-\(name)", in: folder))
     program.write(
       BridgeWriting.line(
-        "start", [.marks: .object([:]), .settings: .object(["log": .text(folder + "/log")])]))
+        "start",
+        [
+          .address: .text("you"), .marks: .object([:]), .rooms: .array([]), .folder: .text(folder),
+          .settings: .object(["log": .text(folder + "/log")]),
+        ]))
     program.write(BridgeWriting(attachments: { $0 }).line(for: entry(.send)))
     program.write(
       BridgeWriting.line(for: NetworkRequest(id: 1, verb: .join, target: "tea")))
+    program.write(
+      BridgeWriting.line(
+        "send",
+        [
+          .entry: .integer(2), .uid: .text("u2"), .text: .text("to all"),
+          .conversation: BridgeWriting.place(.room("tea")),
+        ]))
+    program.write(
+      BridgeWriting.line(for: NetworkRequest(id: 2, verb: .history, target: "tea", count: 3)))
     program.closeInput()
     var lines: [String] = []
     while case .line(let line) = program.next(within: 20_000) {
