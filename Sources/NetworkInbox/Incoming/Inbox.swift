@@ -56,7 +56,7 @@ final class Inbox {
         try rest.contains(where: \.lasts)
         ? store.writeDurably { try storePart(of: rest, outline, account, fetchesFiles, in: $0) }
         : store.write { try storePart(of: rest, outline, account, fetchesFiles, in: $0) }
-      playbacks = batch.progress.playbacks
+      playbacks = batch.repetitions.playbacks
       next = end
       errors.forEach(skipped)
     }

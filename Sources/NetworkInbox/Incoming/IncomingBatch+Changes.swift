@@ -28,18 +28,14 @@ extension IncomingBatch {
   private func changedMessage(
     _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress
   ) throws -> Message? {
-    guard let conversation = try known(address),
-      let author = try speakerID(speaker, in: conversation),
-      let found = try referencedMessage(name, of: author, in: conversation)?.message
+    guard let conversation = try book.known(address),
+      let author = try book.speakerID(speaker, in: conversation),
+      let found = try book.store.referencedMessage(name, of: author, in: conversation.id)?.message
     else { return nil }
-    if isRemoved(found) { return found }
-    if author == owner.id { try noteArrived(found) }
-    try index()
+    if found.isGone { return found }
+    if author == book.owner.id { try book.store.noteArrived(found) }
+    try newMessages.index()
     return found
-  }
-
-  private func isRemoved(_ message: Message) -> Bool {
-    message.deletedAt != nil || message.isRecalled
   }
 
   private func applyEdit(
@@ -47,32 +43,32 @@ extension IncomingBatch {
     _ new: (body: String, withQuote: String?), at reported: Milliseconds?, _ change: MessageIDs
   ) throws -> Bool {
     guard let found = try changedMessage(name, by: speaker, in: address) else { return false }
-    guard !isRemoved(found),
+    guard !found.isGone,
       try isNew(change, of: found.id, by: found.sender, isLive: reported == nil)
     else { return true }
     let text = found.replyTo?.line.isEmpty == false ? new.body : new.withQuote ?? new.body
-    let body = try withoutLinks(ofFilesOf: found, text)
+    let body = try book.store.withoutLinks(ofFilesOf: found, text)
     let waits = "FROM outbox WHERE message = ? AND operation = 1"
     if found.body.utf8.elementsEqual(body.utf8) {
       // This is the owner's own change, sent back by the network.
-      if speaker.isOwner { try database.run("DELETE \(waits)", found.id) }
+      if speaker.isOwner { try book.database.run("DELETE \(waits)", found.id) }
       return true
     }
     // The text that the owner wrote here is newer, and on its way.
-    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id) { return true }
-    let time = time(reported)
+    if speaker.isOwner, try book.database.exists("SELECT 1 \(waits)", found.id) { return true }
+    let time = book.time(reported)
     let unreadable = Message.Kind.unreadable.rawValue
-    try database.run(
+    try book.database.run(
       """
       INSERT INTO revision(message, ordinal, body, at)
       SELECT ?1, ifnull(max(ordinal), 0) + 1, ?2, ?3 FROM revision WHERE message = ?1
       """, found.id, found.body, time)
-    try database.run(
+    try book.database.run(
       """
       UPDATE message SET body = ?, mentions = NULL, edited_at = ?, revised = ?,
         unverified = max(unverified, ?), kind = iif(kind = \(unreadable), 0, kind)
       WHERE id = ?
-      """, body, time, try store.nextChange(), !speaker.isVerified, found.id)
+      """, body, time, try book.store.nextChange(), !speaker.isVerified, found.id)
     return true
   }
 
@@ -81,10 +77,10 @@ extension IncomingBatch {
     at reported: Milliseconds?
   ) throws -> Bool {
     guard let found = try changedMessage(name, by: speaker, in: address) else { return false }
-    if isRemoved(found) { return true }
-    try store.wipe(found.id, as: .deleted, at: time(reported))
+    if found.isGone { return true }
+    try book.store.wipe(found.id, as: .deleted, at: book.time(reported))
     if !speaker.isVerified {
-      try database.run("UPDATE message SET unverified = 1 WHERE id = ?", found.id)
+      try book.database.run("UPDATE message SET unverified = 1 WHERE id = ?", found.id)
     }
     return true
   }
@@ -94,14 +90,15 @@ extension IncomingBatch {
     _ archive: String, from room: String, _ removal: Removal, at reported: Milliseconds?
   ) throws -> Bool {
     // Find it only by the room's own id: a sender can choose any other id.
-    guard let conversation = try known(.room(room)),
-      let found = try knownMessage(MessageIDs(archive: archive), of: nil, in: conversation)?.message
+    guard let conversation = try book.known(.room(room)),
+      let found = try book.store.knownMessage(
+        MessageIDs(archive: archive), of: nil, in: conversation.id)?.message
     else { return false }
-    if isRemoved(found) { return true }
-    if found.sender == owner.id { try noteArrived(found) }
-    try index()
-    try store.wipe(found.id, as: .deleted, at: time(reported))
-    try database.run(
+    if found.isGone { return true }
+    if found.sender == book.owner.id { try book.store.noteArrived(found) }
+    try newMessages.index()
+    try book.store.wipe(found.id, as: .deleted, at: book.time(reported))
+    try book.database.run(
       "UPDATE message SET removed_by = ?, removal_reason = ? WHERE id = ?", removal.moderator,
       removal.reason, found.id)
     return true
@@ -116,13 +113,13 @@ extension IncomingBatch {
   private func isNew(
     _ change: MessageIDs, of message: ID<Message>, by author: ID<Participant>, isLive: Bool
   ) throws -> Bool {
-    let known = try database.exists(
+    let known = try book.database.exists(
       """
       SELECT 1 FROM applied_change WHERE message = ?1 AND participant = ?2
         AND (archive_id = ?3 OR origin_id = ?4 AND (archive_id IS NULL OR ?3 IS NULL))
       """, message, author, change.archive, isLive ? nil : change.origin)
     if known { return false }
-    try store.noteApplied(change, to: message, by: author)
+    try book.store.noteApplied(change, to: message, by: author)
     return true
   }
 
@@ -131,25 +128,25 @@ extension IncomingBatch {
     in target: ConversationAddress,
     _ emoji: NetworkReaction, at reported: Milliseconds?, _ change: MessageIDs
   ) throws -> Bool {
-    guard let conversation = try known(target) else { return false }
+    guard let conversation = try book.known(target) else { return false }
     var writer: ID<Participant>?
     if let author {
-      guard let known = try speakerID(author, in: conversation) else { return false }
+      guard let known = try book.speakerID(author, in: conversation) else { return false }
       writer = known
     }
-    guard let found = try referencedMessage(name, of: writer, in: conversation)?.message else {
-      return false
-    }
-    guard !isRemoved(found), found.state >= .sent || found.sender != owner.id else { return true }
+    guard
+      let found = try book.store.referencedMessage(name, of: writer, in: conversation.id)?.message
+    else { return false }
+    guard !found.isGone, found.state >= .sent || found.sender != book.owner.id else { return true }
     let person: ID<Participant>
     if speaker.isOwner {
-      person = owner.id
+      person = book.owner.id
     } else {
       if case .direct(let address) = target, speaker.identity != address { return true }
-      person = try self.person(speaker, in: target).id
+      person = try book.person(speaker, in: target).id
     }
-    let asOne = try store.knownAbilities(of: conversation.id).reactionLimit == .one
-    let former = try store.storedEmoji(of: person, on: found.id)
+    let asOne = try book.store.knownAbilities(of: conversation.id).reactionLimit == .one
+    let former = try book.store.storedEmoji(of: person, on: found.id)
     guard let new = emoji.applied(to: former, asOne: asOne) else { return true }
     guard try isNew(change, of: found.id, by: person, isLive: reported == nil) else { return true }
     // The owner's own changes that are on their way: all, or those to this reaction.
@@ -163,13 +160,14 @@ extension IncomingBatch {
       case .given(let one), .removed(let one): one
       }
     if Set(former.map { Array($0.utf8) }) == Set(new.map { Array($0.utf8) }) {
-      if speaker.isOwner { try database.run("DELETE \(waits)", found.id, person, one) }
+      if speaker.isOwner { try book.database.run("DELETE \(waits)", found.id, person, one) }
       return true
     }
-    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id, person, one) {
+    if speaker.isOwner, try book.database.exists("SELECT 1 \(waits)", found.id, person, one) {
       return true
     }
-    try store.setReactions(new, of: person, on: found.id, at: time(reported), asOne: asOne)
+    try book.store.setReactions(
+      new, of: person, on: found.id, at: book.time(reported), asOne: asOne)
     return true
   }
 }

@@ -2,320 +2,147 @@
 import Conversations
 import Sentences
 
-/// A playback: messages that a network sends again, in order and without ids.
-struct Playback {
-  /// From ``NewMessage/playback``.
-  let number: Int
-  /// The last change before it. The messages after it are not those that it repeats.
-  let start: Int64
-  /// Stored messages that one of its lines was, or became: none of them is another line's.
-  var found: Set<ID<Message>> = []
-  /// The stored messages that its next lines repeat, last one first.
-  var run: [ID<Message>] = []
-}
-
-/// One batch of events on its way into the store.
+/// One batch of events on its way into the store: what each kind of event changes, and where the
+/// batch's transaction ends.
 final class IncomingBatch {
-  /// A conversation of the account.
-  final class BatchConversation {
-    let address: ConversationAddress
-    var stored: Conversation
-    /// The other person, in a direct chat.
-    let other: Participant?
-    /// Whether the owner is in the room, so that its people are known.
-    var isLive: Bool
-    var keys: SortKeys
-
-    init(
-      _ address: ConversationAddress, _ stored: Conversation, with other: Participant?, _ row: Row
-    ) {
-      (self.address, self.stored, self.other) = (address, stored, other)
-      isLive = row.bool("live")
-      keys = SortKeys(of: stored.id)
-    }
-
-    var id: ID<Conversation> { stored.id }
-    var isRoom: Bool { stored.kind == .room }
-  }
-
-  /// Someone on the network.
-  struct Person {
-    var participant: Participant
-    var isOnline: Bool?
-    var id: ID<Participant> { participant.id }
-  }
-
-  let store: Transaction
-  private(set) var account: Account
-  let fetchesFiles: Bool
-  let owner: Participant
-  let now: Milliseconds
+  let book: AddressBook
   let outline: BatchOutline
-  var conversations: [ConversationAddress: BatchConversation] = [:]
-  private var people: [String: Person] = [:]
-  private var proven: Set<ID<Participant>> = []
-
-  /// What the store does not have, so that it is lost if the batch is.
-  struct Progress {
-    /// How many past messages arrived, by conversation.
-    var past: [ConversationAddress: Int] = [:]
-    /// The past messages since `applyWaitingChanges`, by conversation. A conversation whose page
-    /// had none has an empty list.
-    var unsettled: [ConversationAddress: [ID<Message>]] = [:]
-    /// The page of the archive that is being read, by conversation.
-    var pages: [ConversationAddress: Page] = [:]
-    /// Conversations in which messages are missing, but that did not exist yet.
-    var missingInNew: Set<ConversationAddress> = []
-    /// New messages that are not in the search index yet.
-    var unindexed: [ID<Message>] = []
-    var playbacks: [ConversationAddress: Playback]
-  }
-
-  /// A page of an archive.
-  struct Page {
-    /// Its number, which orders its waiting changes; lower than the numbers of pages read earlier,
-    /// which are newer.
-    var number: Int
-    /// The sort key after it; nil if there is no message after it.
-    var end: Int64?
-  }
-
-  var progress: Progress
-
-  var database: Database { store.database }
-  var network: String { account.network }
-  /// Whether rooms name their people themselves.
-  var hasOccupants: Bool { account.rules.identityScope == .room }
+  let fetchesFiles: Bool
+  let attendance: Attendance
+  let strangers: Strangers
+  let gaps: Gaps
+  private let receipts: Receipts
+  private let results: OutboxResults
+  var repetitions: Repetitions
+  var newMessages: NewMessages
+  var pages: ArchivePages
 
   init(
     _ running: borrowing Access<some MayWrite>, _ account: Account, _ outline: BatchOutline,
     _ playbacks: [ConversationAddress: Playback], fetchesFiles: Bool
   ) throws {
-    store = Transaction(of: running)
-    (self.account, self.outline, self.fetchesFiles) = (account, outline, fetchesFiles)
-    progress = Progress(playbacks: playbacks)
-    owner = try store.participant(account.owner)
-    now = min(max(store.clock(), Message.times.lowerBound), Message.times.upperBound)
+    (self.outline, self.fetchesFiles) = (outline, fetchesFiles)
+    book = try AddressBook(running, account)
+    attendance = Attendance(book: book, outline: outline)
+    (strangers, gaps) = (Strangers(book: book), Gaps(book: book))
+    (receipts, results) = (Receipts(book: book), OutboxResults(book: book))
+    repetitions = Repetitions(book: book, outline: outline, playbacks: playbacks)
+    (newMessages, pages) = (NewMessages(book: book), ArchivePages(book: book))
   }
 
   /// Makes a change completely or not at all: if the change contradicts the store or a rule, it
   /// returns the reason.
-  func whole(_ body: () throws -> Void) throws -> (any Error)? {
-    let (former, rules) = (progress, account.rules)
+  private func whole(_ body: () throws -> Void) throws -> (any Error)? {
+    let former = (repetitions, newMessages, pages, book.missingInNew, book.account.rules)
     do {
-      try store.savepoint(body)
+      try book.store.savepoint(body)
       return nil
     } catch {
       switch error {
       case is RuleError, StoreError.contradiction:
-        (progress, account.rules) = (former, rules)
-        // These repeat what the store has.
-        (conversations, people, proven) = ([:], [:], [])
+        (repetitions, newMessages, pages, book.missingInNew, book.account.rules) = former
+        book.forget()
         return error
       default: throw error
       }
     }
   }
 
-  func setRules(_ rules: AddressRules) throws {
-    try store.setRules(of: account, rules)
-    account.rules = rules
-  }
-
-  /// Forgets who is online on a network, or on one of the networks behind a bouncer.
-  func forgetPresence(on scope: String) throws {
-    try store.forgetPresence(on: network, scope: scope)
-    for (address, conversation) in conversations where address.address.hasSuffix(scope) {
-      conversation.isLive = false
-    }
-    people = [:]
-  }
-
-  // MARK: Conversations
-
-  /// The conversation with a network's name, created if missing.
-  func batchConversation(_ target: ConversationAddress) throws -> BatchConversation {
-    if let known = try known(target) { return known }
-    switch target {
-    case .room(let address):
-      guard !address.isEmpty else { throw RuleError.badName(address) }
-      _ = try store.insert(
-        room: store.freeName(account.rules.shown(room: address), on: network), network: network,
-        address: address)
-    case .direct(let address):
-      guard !address.isEmpty else { throw RuleError.badName(address) }
-      let person = try person(NetworkUser(identity: address), in: target)
-      try store.insertDirect(owner.id, with: person.id)
-    }
-    guard let made = try known(target) else {
-      throw StoreError.failed(path: store.path, detail: "\(target) is not found")
-    }
-    if progress.missingInNew.remove(target) != nil { try openGap(after: nil, in: made.id) }
-    return made
-  }
-
-  /// The conversation with a network's name; nil if the store has none.
-  func known(_ target: ConversationAddress) throws -> BatchConversation? {
-    if let known = conversations[target] { return known }
-    var found: BatchConversation?
-    switch target {
-    case .room(let address):
-      found = try storedConversation(
-        target, with: nil, "c.kind = 0 AND c.network = ?2 AND c.address = ?3", self.network,
-        address)
-    case .direct(let address):
-      guard let other = try person(known: address) else { return nil }
-      let two = [owner.id.rawValue, other.id.rawValue].sorted()
-      found = try storedConversation(
-        target, with: other.participant, "c.kind = 1 AND c.one = ?2 AND c.other = ?3", two[0],
-        two[1])
-    }
-    conversations[target] = found
-    return found
-  }
-
-  private func storedConversation(
-    _ address: ConversationAddress, with other: Participant?, _ condition: String,
-    _ one: some Bindable, _ two: some Bindable
-  ) throws -> BatchConversation? {
-    try database.first(
-      Conversation.select(and: ", c.live") + "WHERE " + condition, owner.id, one,
-      two
-    ) { BatchConversation(address, Conversation($0), with: other, $0) }
-  }
-
-  /// - Parameter last: the sort key of the last message before the break; nil if there is none.
-  func openGap(after last: Int64?, in conversation: ID<Conversation>) throws {
-    // Twelve days before now, since every key before the first message is free.
-    try database.run(
-      "INSERT OR IGNORE INTO gap(conversation, sort) VALUES (?, ?)", conversation,
-      last ?? SortKey.first(at: now) - 1 << 40)
-  }
-
-  // MARK: People
-
-  /// A person's identity in the store. If a room's ids for its people are valid only there, it
-  /// begins with the room.
-  private func identity(of speaker: NetworkUser, in conversation: ConversationAddress) -> String {
-    guard case .room(let address) = conversation, hasOccupants else { return speaker.identity }
-    return address + "/" + speaker.identity
-  }
-
-  /// Someone on the network, created if missing.
+  /// Applies an event completely, or skips it: if it contradicts the store or a rule, the next try
+  /// would end in the same way (rule 14.6).
   ///
-  /// - Parameter isCurrent: whether this is their current name, not one from an old message.
-  func person(
-    _ speaker: NetworkUser, in conversation: ConversationAddress, isCurrent: Bool = false
-  ) throws -> Person {
-    let identity = identity(of: speaker, in: conversation)
-    guard !speaker.identity.isEmpty else { throw RuleError.badName(speaker.identity) }
-    if var known = try person(known: identity) {
-      if isCurrent, !speaker.name.isEmpty,
-        !known.participant.name.utf8.elementsEqual(speaker.name.utf8)
-      {
-        try store.setName(of: known.id, to: speaker.name)
-        known.participant.name = speaker.name
-        people[identity] = known
-      }
-      if isCurrent, speaker.isVerified { try noteProven(known) }
-      return known
+  /// - Returns: why it was skipped; nil if it was not.
+  func applyWhole(_ event: NetworkEvent) throws -> (any Error)? {
+    try whole { try apply(event) }
+  }
+
+  /// Applies the changes that now find their messages, and adds the new texts to the search index.
+  ///
+  /// - Returns: why a part of it was skipped; nil if none was.
+  func finish() throws -> (any Error)? {
+    let reason = try whole { try applyWaitingChanges() }
+    try newMessages.index()
+    return reason
+  }
+
+  private func apply(_ event: NetworkEvent) throws {
+    switch event {
+    case .messageReceived(let message, let conversation):
+      try applyMessage(message, in: conversation)
+    case .edited, .retracted, .removed, .reacted:
+      if try !applyChange(event) { try storeWaiting(event) }
+    case .typing(let speaker, let conversation, let isTyping):
+      try receipts.setTyping(speaker, in: conversation, isTyping)
+    case .receipt(let name, let speaker, let conversation, let state, let isAlone):
+      try receipts.note(name, by: speaker, in: conversation, state, isAlone: isAlone)
+    case .read(let name, let conversation): try receipts.read(name, in: conversation)
+    case .readUntil(let time, let conversation): try receipts.read(until: time, in: conversation)
+    case .named(let nick, let scope):
+      try book.store.setOwnNick(nick, scope: scope, of: book.account)
+    case .joined(let room, let nick): try applyEntry(room, as: nick)
+    case .left(let room, let reason): try applyLeave(room, reason)
+    case .lost(let room, let reason): try applyLoss(room, reason)
+    case .roomNamed(let room, let name): try applyRoomName(room, name)
+    case .roomMoved(let room, let new, let speaker, let words):
+      try applyMove(room, to: new, by: speaker, words)
+    case .forwarded(let room, let new, let reason): try applyForwarding(room, to: new, reason)
+    case .present(let speaker, let room, let away, let rank, let arrival):
+      try attendance.applyArrival(speaker, in: room, away: away, rank: rank, arrival: arrival)
+    case .ranked(let speaker, let room, let rank):
+      try attendance.setRank(of: speaker, in: room, rank)
+    case .moderated(let sentence, let room, let speaker, let isAboutOwner):
+      try attendance.applyModeration(sentence, in: room, by: speaker, isAboutOwner: isAboutOwner)
+    case .absent(let speaker, let room, let removal):
+      try attendance.applyAbsence(speaker, in: room, removal: removal)
+    case .renamed(let speaker, let room?, let former):
+      try attendance.applyRename(speaker, in: room, from: former)
+    case .renamed(let speaker, nil, let former): try attendance.applyRename(speaker, from: former)
+    case .topic(let room, let text, let speaker, _): try applyTopic(of: room, text, by: speaker)
+    case .invited(let room, let speaker): try strangers.applyInvitation(to: room, by: speaker)
+    case .contact(let speaker, let isOnline, let away):
+      try attendance.applyContact(speaker, isOnline: isOnline, away: away)
+    case .wantsContact(let speaker): try strangers.applyContactRequest(speaker)
+    case .countStrangers: try strangers.report()
+    case .answeredContact(let speaker, let isYes):
+      try book.tell(
+        filled(
+          (
+            isYes
+              ? "%1 lets you see when they are online."
+              : "%1 does not let you see when they are online.", [speaker.identity]
+          )))
+    case .contactRemoved(let speaker): try attendance.applyContactRemoved(speaker)
+    case .offline(let scope): try book.forgetPresence(on: scope)
+    case .accepted(let entry, let archive): try results.accept(entry, archive)
+    case .acceptedPart(let entry, let id):
+      try book.store.noteApplied(MessageIDs(archive: id), to: entry.message.id, by: book.owner.id)
+    case .refused(let entry, let reason, let mayHaveArrived):
+      try results.refuse(entry, reason, mayHaveArrived)
+    case .neverSent(let entry): try results.recall(entry)
+    case .bounced(let name, let conversation, let reason):
+      try results.bounce(name, in: conversation, reason)
+    case .caughtUp(let archive, let mark): try applyCatchUp(archive, mark)
+    case .missing(let conversation): try gaps.noteMissing(in: conversation)
+    case .complete(let conversation): try gaps.noteComplete(in: conversation)
+    case .unanswered(let conversation): try gaps.noteUnanswered(in: conversation)
+    case .page(let conversation, let from, let until):
+      // Finish the page before this one first: the changes on this one are older.
+      try applyWaitingChanges()
+      try pages.begin(conversation, from: from, until: until)
+    case .historySent(let room): try applyHistoryMark(room)
+    case .answered(let request, let text): try book.store.answer(request, of: book.account, text)
+    case .fetched(let request, let file): try applyFetched(request, file)
+    case .notice(let sentence): try book.tell(sentence)
+    case .noticeAbout(let speaker, let sentence):
+      let known = try book.person(speaker, knownIn: .direct(speaker.identity))
+      let ignored = try book.store.attention(of: book.owner.id).ignoredPeople
+      if known.map({ ignored.contains($0.id) }) != true { try book.tell(sentence) }
+    case .rules(let rules):
+      try book.store.setRules(of: book.account, rules)
+      book.account.rules = rules
+    case .abilities(let abilities): try book.store.setAbilities(of: book.account, abilities)
+    case .abilitiesHere(let abilities, let network):
+      try book.store.setAbilities(of: book.conversation(network).id, abilities)
     }
-    var made = try store.insert(
-      identity: identity,
-      name: speaker.name.isEmpty ? name(ofUnnamed: speaker, in: conversation) : speaker.name,
-      network: network)
-    if case .room = conversation, hasOccupants {
-      made.isOccupant = true
-      try database.run(
-        "UPDATE participant SET given = ? WHERE id = ?", speaker.identity, made.id)
-    }
-    let person = Person(participant: made, isOnline: nil)
-    people[identity] = person
-    if isCurrent, speaker.isVerified { try noteProven(person) }
-    return person
-  }
-
-  /// Notes that nobody else can take a person's identity. On networks where rooms name their people
-  /// themselves, that is so for all of them, or for none.
-  private func noteProven(_ person: Person) throws {
-    if hasOccupants || !proven.insert(person.id).inserted { return }
-    try database.run(
-      "UPDATE participant SET proven = 1 WHERE id = ? AND proven = 0", person.id)
-  }
-
-  private func name(
-    ofUnnamed speaker: NetworkUser, in conversation: ConversationAddress
-  ) -> String {
-    if case .room = conversation {
-      speaker.identity
-    } else {
-      account.rules.shortName(of: speaker.identity)
-    }
-  }
-
-  func person(_ speaker: NetworkUser, knownIn conversation: ConversationAddress) throws -> Person? {
-    try person(known: identity(of: speaker, in: conversation))
-  }
-
-  func person(known identity: String) throws -> Person? {
-    if let known = people[identity] { return known }
-    let found = try database.first(
-      """
-      SELECT \(Participant.columns), p.online FROM participant p
-      WHERE p.network = ? AND p.identity = ?
-      """, network, identity
-    ) {
-      Person(
-        participant: Participant($0), isOnline: $0.optionalInt64("online").map { $0 != 0 })
-    }
-    people[identity] = found
-    return found
-  }
-
-  /// Gives a person another identity, since the network says that both are the same person.
-  func move(_ person: Person, to speaker: NetworkUser) throws {
-    people[person.participant.identity] = nil
-    people[speaker.identity] = nil
-    // Somebody else may write under the old name in the same batch.
-    conversations[.direct(person.participant.identity)] = nil
-    try store.setIdentity(of: person.id, to: speaker.identity)
-  }
-
-  func setOnline(
-    _ isOnline: Bool?, _ person: Person, _ speaker: NetworkUser,
-    in conversation: ConversationAddress
-  ) throws {
-    if person.isOnline == isOnline { return }
-    try database.run("UPDATE participant SET online = ? WHERE id = ?", isOnline, person.id)
-    try store.touchPeople()
-    people[identity(of: speaker, in: conversation)]?.isOnline = isOnline
-  }
-
-  /// The participant who did something in an existing conversation. Nil for people who cannot have
-  /// done it: in a direct chat, anyone except the two.
-  func speakerID(
-    _ speaker: NetworkUser, in conversation: BatchConversation
-  ) throws -> ID<Participant>? {
-    if speaker.isOwner { return owner.id }
-    if case .direct(let address) = conversation.address, speaker.identity != address { return nil }
-    return try person(speaker, knownIn: conversation.address)?.id
-  }
-
-  /// Whether somebody is in a room where the owner is, too.
-  func isInARoom(_ person: ID<Participant>) throws -> Bool {
-    try !liveRooms(of: person).isEmpty
-  }
-
-  func isContact(_ person: ID<Participant>) throws -> Bool {
-    try database.exists("SELECT 1 FROM participant WHERE id = ? AND contact <> 0", person)
-  }
-
-  func liveRooms(of person: ID<Participant>) throws -> [ConversationAddress] {
-    try database.rows(
-      """
-      SELECT c.address FROM membership s JOIN conversation c ON c.id = s.conversation
-      WHERE s.participant = ? AND s.last IS NULL AND c.kind = 0 AND c.live = 1 ORDER BY c.id
-      """, person
-    ) { .room($0.text()) }
   }
 }

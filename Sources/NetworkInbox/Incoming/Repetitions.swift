@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
+/// A playback: messages that a network sends again, in order and without ids.
+struct Playback {
+  /// From ``NewMessage/playback``.
+  let number: Int
+  /// The last change before it. The messages after it are not those that it repeats.
+  let start: Int64
+  /// Stored messages that one of its lines was, or became: none of them is another line's.
+  var found: Set<ID<Message>> = []
+  /// The stored messages that its next lines repeat, last one first.
+  var run: [ID<Message>] = []
+}
+
 /// Which messages the store has already. Without proof, a message is a new one: one too many is
 /// better than one lost (rule 14.2).
-extension IncomingBatch {
+struct Repetitions {
+  let book: AddressBook
+  let outline: BatchOutline
+  var playbacks: [ConversationAddress: Playback]
+
   /// How much later the same message may arrive again without an archive id, in milliseconds: as
   /// long as servers wait for a broken connection, and clients then send again.
   private static let resendTime: Milliseconds = 600_000
@@ -13,11 +29,12 @@ extension IncomingBatch {
   private static let clockError: Milliseconds = 60_000
 
   /// Finds the stored message that a message repeats.
-  func repeated(
+  mutating func repeated(
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> KnownMessage? {
     if let archive = message.name.archive,
-      let known = try knownMessage(MessageIDs(archive: archive), of: sender, in: conversation)
+      let known = try book.store.knownMessage(
+        MessageIDs(archive: archive), of: sender, in: conversation.id)
     {
       return known
     }
@@ -28,8 +45,8 @@ extension IncomingBatch {
         ?? ownMessage(message, by: sender, in: conversation)
         ?? deletedMessage(message, by: sender, in: conversation)
     else { return nil }
-    if message.playback != nil { progress.playbacks[conversation.address]?.found.insert(found) }
-    return try knownMessage(found)
+    if message.playback != nil { playbacks[conversation.address]?.found.insert(found) }
+    return try book.store.knownMessage(found)
   }
 
   // MARK: The same id from its sender
@@ -42,48 +59,46 @@ extension IncomingBatch {
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> ID<Message>? {
     guard let origin = message.name.origin else { return nil }
-    let found = try database.rows(
+    let found = try book.database.rows(
       """
       SELECT id FROM (
         SELECT id, uid, kind, created_at, archive_id FROM message
         WHERE conversation = ?1 AND remote_id = ?2 AND sender = ?3 ORDER BY id DESC LIMIT 20)
       WHERE ?3 = ?4 AND ?2 = lower(hex(uid))
         OR (archive_id IS NULL OR ?5 IS NULL) AND kind = ?6 AND abs(created_at - ?7) <= ?8
-      """, conversation.id, origin, sender, owner.id, message.name.archive, message.kind.rawValue,
-      time(message.time), Self.resendTime
+      """, conversation.id, origin, sender, book.owner.id, message.name.archive,
+      message.kind.rawValue, book.time(message.time), Self.resendTime
     ) { $0.id() as ID<Message> }
-    let text = Self.body(of: message)
+    let text = message.bodyWithLinks
     return try found.first { id in
-      guard let known = try knownMessage(id)?.message else { return false }
+      guard let known = try book.store.knownMessage(id)?.message else { return false }
       return try known.uid == origin || isText(text, of: known)
     }
   }
 
   /// Whether a stored message had a text when it arrived, as far as the store knows.
   private func isText(_ text: String, of message: Message) throws -> Bool {
-    if message.deletedAt != nil || message.isRecalled || message.body.utf8.elementsEqual(text.utf8)
-    {
-      return true
-    }
-    return try withoutLinks(ofFilesOf: message, text).utf8.elementsEqual(message.body.utf8)
-      || database.exists(
+    if message.isGone || message.body.utf8.elementsEqual(text.utf8) { return true }
+    return try book.store.withoutLinks(ofFilesOf: message, text).utf8.elementsEqual(
+      message.body.utf8)
+      || book.database.exists(
         "SELECT 1 FROM revision WHERE message = ? AND body = ?", message.id, text)
   }
 
   // MARK: Playbacks
 
   /// The stored message that a line of a playback repeats because of its place in the playback.
-  private func nextOfRun(
+  private mutating func nextOfRun(
     _ message: NetworkMessage, in conversation: BatchConversation
   ) throws -> ID<Message>? {
     guard let number = message.playback else { return nil }
     let address = conversation.address
-    if progress.playbacks[address]?.number != number {
-      var playback = Playback(number: number, start: try store.nextChange())
+    if playbacks[address]?.number != number {
+      var playback = Playback(number: number, start: try book.store.nextChange())
       playback.run = try run(beginning: playback, in: conversation).reversed()
-      progress.playbacks[address] = playback
+      playbacks[address] = playback
     }
-    return progress.playbacks[address]?.run.popLast()
+    return playbacks[address]?.run.popLast()
   }
 
   /// Finds the stored message with the same text by the same sender at the same time, as far as
@@ -92,11 +107,11 @@ extension IncomingBatch {
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> ID<Message>? {
     guard message.playback != nil, let reported = message.time,
-      let playback = progress.playbacks[conversation.address]
+      let playback = playbacks[conversation.address]
     else { return nil }
-    let time = time(reported)
+    let time = book.time(reported)
     // A playback may name only the nickname of a person who is known by more.
-    return try database.rows(
+    return try book.database.rows(
       """
       SELECT id FROM message
       WHERE conversation = ?1 AND sort >= ?2 AND sort < ?3 AND kind = ?4 AND body = ?5
@@ -105,10 +120,11 @@ extension IncomingBatch {
         AND (id <= ?7 OR brought = 2) AND (remote_id = ?11 OR remote_id IS NULL OR ?11 IS NULL)
         AND (sender = ?8 OR sender IN (SELECT id FROM participant WHERE name = ?9 AND network = ?10))
       ORDER BY abs(created_at - ?6), sort
-      """, conversation.id, SortKey.first(at: time - 2 * Self.slowness),
-      SortKey.first(at: time + 2 * Self.slowness), message.kind.rawValue, Self.body(of: message),
-      time, playback.start, sender, sender == owner.id ? "" : message.speaker.name, network,
-      message.name.origin
+      """, conversation.id, SortKey.first(at: time - 2 * NetworkMessage.slowness),
+      SortKey.first(at: time + 2 * NetworkMessage.slowness), message.kind.rawValue,
+      message.bodyWithLinks,
+      time, playback.start, sender, sender == book.owner.id ? "" : message.speaker.name,
+      book.network, message.name.origin
     ) { $0.id() }.first { !playback.found.contains($0) }
   }
 
@@ -117,11 +133,11 @@ extension IncomingBatch {
   private func ownMessage(
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> ID<Message>? {
-    guard message.playback != nil, sender == owner.id,
-      let playback = progress.playbacks[conversation.address]
+    guard message.playback != nil, sender == book.owner.id,
+      let playback = playbacks[conversation.address]
     else { return nil }
-    let time = time(message.time)
-    return try database.rows(
+    let time = book.time(message.time)
+    return try book.database.rows(
       """
       SELECT id FROM message
       WHERE conversation = ?1 AND sort >= ?2 AND sort < ?3 AND sender = ?4 AND kind = ?5
@@ -133,8 +149,8 @@ extension IncomingBatch {
       ORDER BY abs(created_at - ?10), sort
       """, conversation.id, SortKey.first(at: time - Self.resendTime),
       SortKey.first(at: time + Self.clockError), sender, message.kind.rawValue,
-      Self.body(of: message), DeliveryState.sent.rawValue, DeliveryState.failed.rawValue,
-      playback.start, time, Self.slowness
+      message.bodyWithLinks, DeliveryState.sent.rawValue, DeliveryState.failed.rawValue,
+      playback.start, time, NetworkMessage.slowness
     ) { $0.id() }.first { !playback.found.contains($0) }
   }
 
@@ -143,9 +159,9 @@ extension IncomingBatch {
   private func deletedMessage(
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> ID<Message>? {
-    guard message.playback != nil, sender == owner.id else { return nil }
-    let time = time(message.time)
-    let deleted = try database.rows(
+    guard message.playback != nil, sender == book.owner.id else { return nil }
+    let time = book.time(message.time)
+    let deleted = try book.database.rows(
       """
       SELECT id, lower(hex(uid)) AS uid FROM message
       WHERE conversation = ? AND sort >= ? AND sort < ? AND sender = ? AND kind = ?
@@ -154,12 +170,12 @@ extension IncomingBatch {
       """, conversation.id, SortKey.first(at: time - Self.resendTime),
       SortKey.first(at: time + Self.clockError), sender, message.kind.rawValue
     ) { (id: $0.id("id") as ID<Message>, uid: $0.text("uid")) }
-    let text = Self.body(of: message)
+    let text = message.bodyWithLinks
     for one in deleted
-    where try store.takeDeletedText(text, of: one.id, uid: one.uid, by: sender) {
+    where try book.store.takeDeletedText(text, of: one.id, uid: one.uid, by: sender) {
       // A later line of it must not come again, either.
       let name = MessageIDs(archive: message.name.archive)
-      try store.noteApplied(name, to: one.id, by: sender)
+      try book.store.noteApplied(name, to: one.id, by: sender)
       return one.id
     }
     return nil
@@ -175,16 +191,18 @@ extension IncomingBatch {
       .prefix(Self.mostInRun)
     guard lines.count > 1 else { return [] }
     let senders = try lines.map { line in
-      line.speaker.isOwner ? owner.id : try person(line.speaker, knownIn: conversation.address)?.id
+      line.speaker.isOwner
+        ? book.owner.id : try book.person(line.speaker, knownIn: conversation.address)?.id
     }
     let stored =
-      try database.rows(
+      try book.database.rows(
         """
         SELECT m.id, m.sender, p.name, m.kind, m.body, m.created_at, m.remote_id FROM message m
         JOIN participant p ON p.id = m.sender
         WHERE m.conversation = ? AND m.brought < 2 AND m.id <= ? AND (m.sender <> ? OR m.state >= ?)
         ORDER BY m.sort DESC LIMIT ?
-        """, conversation.id, playback.start, owner.id, DeliveryState.sent.rawValue, lines.count
+        """, conversation.id, playback.start, book.owner.id, DeliveryState.sent.rawValue,
+        lines.count
       ) { row in
         (
           id: row.id("id") as ID<Message>, sender: row.id("sender") as ID<Participant>,
@@ -197,9 +215,9 @@ extension IncomingBatch {
       let tail = stored.suffix(count)
       let isRun = zip(all, tail).allSatisfy { line, known in
         line.0.kind.rawValue == known.kind
-          && Self.body(of: line.0).utf8.elementsEqual(known.body.utf8)
+          && line.0.bodyWithLinks.utf8.elementsEqual(known.body.utf8)
           && (line.1 == known.sender
-            || known.sender != owner.id && line.0.speaker.name == known.name)
+            || known.sender != book.owner.id && line.0.speaker.name == known.name)
           && (line.0.name.origin ?? known.origin) == (known.origin ?? line.0.name.origin)
           && abs((line.0.time ?? known.time) - known.time) <= Self.clockError
       }
@@ -217,8 +235,8 @@ extension IncomingBatch {
   /// it, if the two clocks agree.
   func arrivalTime(of message: NetworkMessage) -> Milliseconds {
     guard let reported = message.sentAt, Message.times.contains(reported),
-      abs(reported - now) <= Self.slowness
-    else { return now }
+      abs(reported - book.now) <= NetworkMessage.slowness
+    else { return book.now }
     return reported
   }
 }

@@ -1,69 +1,64 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import Sentences
 
 /// Where messages were missed during a break of the connection (rule 14.7).
 ///
 /// A gap is a sort key after which messages may be missing. While the archive is read in its order,
 /// the gap follows the message that was read last: missed messages get keys directly after it, and
 /// so before everything that arrived since the break.
-extension IncomingBatch {
+struct Gaps {
+  let book: AddressBook
+
   func noteMissing(in address: ConversationAddress) throws {
     // Everything in a conversation that does not exist yet arrives after the break.
-    guard let conversation = try known(address) else {
-      _ = progress.missingInNew.insert(address)
+    guard let conversation = try book.known(address) else {
+      _ = book.missingInNew.insert(address)
       return
     }
     // What the owner wrote meanwhile comes after what they missed.
-    let last = try database.first(
+    let last = try book.database.first(
       """
       SELECT sort FROM message WHERE conversation = ? AND sort <= ? AND (sender <> ? OR state >= ?)
       ORDER BY sort DESC LIMIT 1
-      """, conversation.id, SortKey.all.upperBound, owner.id, DeliveryState.sent.rawValue
+      """, conversation.id, SortKey.all.upperBound, book.owner.id, DeliveryState.sent.rawValue
     ) { $0.int64() }
-    try openGap(after: last, in: conversation.id)
+    try book.openGap(after: last, in: conversation.id)
   }
 
   func noteComplete(in address: ConversationAddress?) throws {
     guard let address else {
-      return try database.run("DELETE FROM gap WHERE \(Self.isDirect)", network)
+      return try book.database.run("DELETE FROM gap WHERE \(Self.isDirect)", book.network)
     }
-    guard let conversation = try known(address) else { return }
-    try database.run("DELETE FROM gap WHERE conversation = ?", conversation.id)
+    guard let conversation = try book.known(address) else { return }
+    try book.database.run("DELETE FROM gap WHERE conversation = ?", conversation.id)
   }
 
   func noteUnanswered(in address: ConversationAddress?) throws {
     guard let address else {
-      return try database.run("UPDATE gap SET marked = 1 WHERE \(Self.isDirect)", network)
+      return try book.database.run("UPDATE gap SET marked = 1 WHERE \(Self.isDirect)", book.network)
     }
-    guard let conversation = try known(address) else { return }
-    try database.run("UPDATE gap SET marked = 1 WHERE conversation = ?", conversation.id)
-    guard database.changedRows > 0, try isOpen(conversation) else { return }
-    try store.tell(
+    guard let conversation = try book.known(address) else { return }
+    try book.database.run("UPDATE gap SET marked = 1 WHERE conversation = ?", conversation.id)
+    guard book.database.changedRows > 0, try book.isOpen(conversation) else { return }
+    try book.tell(
       filled(
         (
           "The network has not sent what you missed in %1; /history marks the place.",
           [conversation.stored.name]
-        )), account)
+        )))
   }
 
   private static let isDirect = """
     EXISTS (SELECT 1 FROM conversation c WHERE c.id = gap.conversation AND c.kind = 1 AND c.network = ?)
     """
 
-  /// Whether a shell of the owner shows a conversation.
-  func isOpen(_ conversation: BatchConversation) throws -> Bool {
-    try database.exists(
-      "SELECT 1 FROM shell WHERE participant = ? AND conversation = ?", owner.id, conversation.id)
-  }
-
-  func hasGap(_ conversation: BatchConversation) throws -> Bool {
-    try database.exists("SELECT 1 FROM gap WHERE conversation = ?", conversation.id)
+  func exist(in conversation: BatchConversation) throws -> Bool {
+    try book.database.exists("SELECT 1 FROM gap WHERE conversation = ?", conversation.id)
   }
 
   /// Notes that the archive has reached a message that the store has: what follows comes after it.
-  func moveGaps(to sort: Int64, in conversation: BatchConversation) throws {
-    try database.run(
+  func move(to sort: Int64, in conversation: BatchConversation) throws {
+    try book.database.run(
       "UPDATE OR REPLACE gap SET sort = ?2 WHERE conversation = ?1 AND sort < ?2", conversation.id,
       sort)
   }
@@ -72,17 +67,15 @@ extension IncomingBatch {
   /// message, and otherwise directly after the gap.
   ///
   /// - Returns: nil if nothing is missing in the conversation.
-  func sort(
-    ofMissed time: Milliseconds, in conversation: BatchConversation
-  ) throws -> Int64? {
+  func sort(ofMissed time: Milliseconds, in conversation: BatchConversation) throws -> Int64? {
     // Others may write anything into a shared store.
-    let gap = try database.first(
+    let gap = try book.database.first(
       "SELECT sort FROM gap WHERE conversation = ? AND sort BETWEEN ? AND ? ORDER BY sort LIMIT 1",
       conversation.id, -SortKey.all.upperBound, SortKey.all.upperBound
     ) { $0.int64() }
     guard let gap else { return nil }
     let next =
-      try database.first(
+      try book.database.first(
         "SELECT sort FROM message WHERE conversation = ? AND sort > ? ORDER BY sort LIMIT 1",
         conversation.id, gap
       ) { $0.int64() } ?? .max
@@ -91,7 +84,7 @@ extension IncomingBatch {
     let fits = byTime > gap && byTime < next - SortKey.room / 2
     let key = fits ? byTime : gap + 1
     guard key < next, SortKey.all.contains(key) else { return nil }
-    try database.run(
+    try book.database.run(
       "UPDATE OR REPLACE gap SET sort = ? WHERE conversation = ? AND sort = ?", key,
       conversation.id, gap)
     return key
