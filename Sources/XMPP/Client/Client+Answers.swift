@@ -83,9 +83,10 @@ extension Client {
       guard case .result(let answer) = answer else { return }
       rooms.noteService(at: address, answer, in: &context)
       server.noteUploads(at: address, answer)
-    case .roomInfo(let room): apply(rooms.noteFeatures(of: room, answer, in: &context))
-    case .roomForm(let room): rooms.noteOpening(of: room, in: &context)
-    case .roomPing(let room): apply(rooms.notePing(of: room, answer, in: &context))
+    case .roomInfo(let room):
+      apply(rooms.byAddress[room]?.noteFeatures(answer, in: &context))
+    case .roomForm(let room): rooms.byAddress[room]?.noteOpening(in: &context)
+    case .roomPing(let room): apply(rooms.byAddress[room]?.notePing(answer, in: &context))
     case .page(let query): readPage(query, answer)
     case .slot(let entry): noteSlot(answer, for: entry)
     case .request(let request):
@@ -143,6 +144,7 @@ extension Client {
   }
 
   var serverAbilities: Remark {
-    AbilitySentences.sentence(ofServer: context.owner.account.domain, server, rooms: rooms.service)
+    AbilitySentences.sentence(
+      ofServer: context.owner.account.domain, server, rooms: context.roomService)
   }
 }

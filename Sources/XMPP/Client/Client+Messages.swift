@@ -38,7 +38,7 @@ extension Client {
   mutating func deliver(_ message: Element, _ source: MessageSource) {
     guard let from = message["from"].flatMap(Address.init) else { return }
     let room = source == .live ? rooms[from.bare] : nil
-    if room != nil, rooms.holdsEarly(message, of: from.bare) { return }
+    if room != nil, rooms.byAddress[from.bare]?.holdsEarly(message) == true { return }
     let key = room == nil ? ArchiveKey.account : .room(from.bare)
     let archiveID =
       room?.givesIDs ?? server.hasIDs
@@ -117,7 +117,7 @@ extension Client {
       let from = message["from"].flatMap(Address.init), from.bare == address
     else { return }
     let isLive = incoming.source.isLive
-    if isLive { rooms.noteActivity(in: address, context) }
+    if isLive { rooms.byAddress[address]?.lastHeard = context.clock.time }
     let isHistory = isLive && !room.hasSentHistory && incoming.time != nil
     let isBackfill = isHistory && (!room.isEntered || room.isAskedFor)
     if isLive, !room.isEntered, !isBackfill { return }
@@ -133,16 +133,16 @@ extension Client {
       guard isLive else { return }
       // A subject in the history may be an earlier one, or the current one with its time.
       if incoming.time == nil {
-        rooms.noteHistoryEnd(of: address, in: &context)
+        rooms.byAddress[address]?.noteHistoryEnd(in: &context)
       } else if !room.hasSentHistory {
         context.clock.set(.room(address), in: Limits.history)
       }
       // Prosody 0.12 gives no occupant id here; the sender is the person who has the nickname now.
       let known = room.occupants[from.resource]?.occupantID
       if room.isEntered, known != nil { sender = room.user(from, occupantID: known, isLive: true) }
-      return rooms.noteTopic(
-        subject.text, by: from.resource.isEmpty ? nil : sender, at: incoming.time, in: address,
-        &context)
+      rooms.byAddress[address]?.noteTopic(
+        subject.text, by: from.resource.isEmpty ? nil : sender, at: incoming.time, &context)
+      return
     }
     interpret(
       AddressedMessage(

@@ -207,7 +207,7 @@ extension Client {
       {
         // The room no longer knows the owner: enter it again, then send once more.
         outbox.putBack(known)
-        apply(rooms.enterAgain(known.to, in: &context))
+        apply(rooms.byAddress[known.to]?.enterAgain(in: &context))
         return
       }
       refuse(

@@ -146,7 +146,7 @@ struct Client: NetworkClient {
     switch alarm {
     case .iq(let id):
       if let iq = context.takeOverdueIQ(id) { dispatch(.silence, to: iq) }
-    case .room(let address): rooms.check(address, in: &context)
+    case .room(let address): rooms.byAddress[address]?.check(in: &context)
     case .archive(let key): archives.askNextPage(of: key, in: &context)
     case .upload: context.needsPump = true
     case .strangers: context.tell(.countStrangers)
@@ -170,11 +170,12 @@ struct Client: NetworkClient {
     let room = from.bare
     guard rooms[room] != nil else { return roster.applyPresence(stanza, from: from, in: &context) }
     guard stanza["type"] == "error" else {
-      return apply(rooms.applyPresence(stanza, from: from, &typing, in: &context))
+      return apply(
+        rooms.byAddress[room]?.applyPresence(stanza, from: from, &typing, in: &context))
     }
     // The error is about another nickname that the owner asked for, or about the first one.
     if !answer(stanza["id"] ?? "", from: from, with: .error(StanzaError(stanza))) {
-      rooms.noteRefusal(stanza, by: room, in: &context)
+      rooms.byAddress[room]?.noteRefusal(stanza, in: &context)
     }
   }
 
@@ -212,13 +213,14 @@ struct Client: NetworkClient {
   // MARK: Rooms and the rest
 
   /// Tells the other parts what has happened to a room.
-  mutating func apply(_ change: Rooms.Change?) {
+  mutating func apply(_ change: Room.Change?) {
     switch change {
     case .entered(let address, let isRequested):
       guard let room = rooms[address] else { return }
       if isRequested { bookmarks.keep(room, at: address, in: &context) }
       archives.beginRoom(room, at: address, in: &context)
-      for message in rooms.takeEarlyMessages(of: address) { deliver(message, .live) }
+      let early = rooms.byAddress[address]?.takeEarlyMessages() ?? []
+      for message in early { deliver(message, .live) }
     case .lost(let address):
       archives.reset(.room(address))
       typing.forget(address)
@@ -248,7 +250,7 @@ struct Client: NetworkClient {
       ])
     }
     if entering > 0 { return .connected([.entering(rooms: entering)]) }
-    let isExploring = rooms.service == nil && context.isLookingForServices
+    let isExploring = context.roomService == nil && context.isLookingForServices
     return .connected(isExploring ? [.exploring] : [])
   }
 }

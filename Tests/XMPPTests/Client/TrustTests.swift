@@ -192,7 +192,7 @@ struct TrustTests {
 
   @Test func aNicknameThatLooksLikeAnIdOrLikeTheRoomIsNeither() {
     let room = Address(local: "room", domain: "muc.example.org")
-    var state = Room(nick: "anna")
+    var state = Room(room, nick: "anna")
     state.state = .entered
     state.hasOccupantIDs = true
     func identity(_ nick: String, _ id: String? = nil) -> NetworkUser {

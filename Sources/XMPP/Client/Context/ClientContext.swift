@@ -12,6 +12,10 @@ struct ClientContext: NetworkContext {
   var output = StepOutput<WireAct>()
   /// Whether something in the outbox that had to wait may be sent now.
   var needsPump = false
+  /// The server's own service for rooms.
+  var roomService: Address?
+  /// How often the owner has entered a room.
+  private var entries = 0
   /// The requests that the client sent to others, by id.
   private(set) var iqs: [String: IQRequest] = [:]
   private var random: any RandomNumberGenerator
@@ -26,6 +30,7 @@ struct ClientContext: NetworkContext {
   mutating func disconnect() {
     owner.jid = nil
     iqs = [:]
+    roomService = nil
     forgetConnection()
   }
 
@@ -40,6 +45,12 @@ struct ClientContext: NetworkContext {
 
   /// 64 random bits in letters.
   mutating func newID() -> String { "h" + String(random.next(), radix: 36) }
+
+  /// The number of an entry into a room.
+  mutating func nextEntry() -> Int {
+    entries += 1
+    return entries
+  }
 
   // MARK: Requests and their answers
 

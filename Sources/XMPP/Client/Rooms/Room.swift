@@ -27,6 +27,15 @@ struct Room: Sendable {
     var away: String?
   }
 
+  /// A change that other parts of the client have to know.
+  enum Change: Sendable {
+    /// - Parameter isRequested: whether a shell asked for it.
+    case entered(Address, isRequested: Bool)
+    /// The room no longer counts the owner among its occupants.
+    case lost(Address)
+  }
+
+  let address: Address
   var state = State.outside
   /// The nickname that the owner wants.
   var wantedNick: String
@@ -67,12 +76,15 @@ struct Room: Sendable {
   var request: NetworkRequest?
   var topic: String?
 
-  init(nick: String, password: String = "") {
+  init(_ address: Address, nick: String, password: String = "") {
+    self.address = address
     wantedNick = nick
     self.nick = nick
     self.password = password
   }
 
+  /// Its address in the store's events.
+  var name: String { address.description }
   var isEntered: Bool { state == .entered }
   /// Whether the room counts the owner among its occupants.
   var isInside: Bool { state == .queryingFeatures || state == .entered }
