@@ -125,6 +125,24 @@ struct Script {
     try store.read { try $0.message(named: typed, in: conversation.id, for: me.id) }
   }
 
+  /// The message with number N or, for -N, the person's own Nth newest (rule 7.5).
+  func messageToChange(
+    _ number: Int, in conversation: Conversation, missing: RuleError
+  ) throws -> Message {
+    try requireEntry(to: conversation)
+    return try store.read {
+      try $0.message(toChange: number, in: conversation.id, by: me.id, missing: missing)
+    }
+  }
+
+  /// Whether a message mentions this person, or is to them alone (rule 7.10).
+  func isForMe(_ message: Message) -> Bool {
+    message.names(me, settings.highlights)
+      || message.kind != .notice
+        && (try? store.read { try $0.conversation(message.conversation, for: me.id) })??.kind
+          == .direct
+  }
+
   /// The id of a person whom the store does not know; see `Launch.reader`.
   static let nobody = ID<Participant>(rawValue: 0)
 

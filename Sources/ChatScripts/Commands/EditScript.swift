@@ -60,15 +60,3 @@ struct DeleteScript: Subcommand {
     }
   }
 }
-
-extension Script {
-  /// The message with number N or, for -N, the person's own Nth newest (rule 7.5).
-  func messageToChange(
-    _ number: Int, in conversation: Conversation, missing: RuleError
-  ) throws -> Message {
-    try requireEntry(to: conversation)
-    return try store.read {
-      try $0.message(toChange: number, in: conversation.id, by: me.id, missing: missing)
-    }
-  }
-}

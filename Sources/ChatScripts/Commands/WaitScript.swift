@@ -40,7 +40,7 @@ struct WaitScript: JSONSubcommand {
       let bell = try BellWait(script.store, seconds: timeout?.seconds, watchesReader: true)
       var reader = try ChangeReader(script, of: conversation.map { [$0] }, after: after)
       while true {
-        if let found = try script.firstMessage(from: &reader, isMention: mention) {
+        if let found = try reader.firstMessage(isMention: mention) {
           if json {
             let line = try script.store.read { try $0.jsonLine(of: found.change) }
             script.output.write(JSONLine.safe(line ?? ""))
@@ -66,38 +66,5 @@ struct WaitScript: JSONSubcommand {
     guard let conversation else { return Refusal(say("No message arrived within %1 s.", seconds)) }
     return Refusal(
       say("No message arrived in %1 within %2 s.", SafeText(name: conversation.name), seconds))
-  }
-}
-
-extension Script {
-  /// The next message of another person that was not deleted.
-  ///
-  /// - Parameter isMention: whether it must mention this person or be to them alone, and not be
-  ///   muted.
-  func firstMessage(
-    from reader: inout ChangeReader, isMention: Bool
-  ) throws -> (change: OrderedChange, message: Message)? {
-    repeat {
-      let changes = try reader.next()
-      let attention =
-        try changes.isEmpty ? Attention() : store.read { try $0.attention(of: reader.me) }
-      for change in changes where change.person != reader.me {
-        guard case .new(let id) = change.what,
-          let message = try store.read({ try $0.message(id, for: reader.me) }),
-          message.deletedAt == nil
-        else { continue }
-        let isQuiet = attention.isSilenced(message.sender, in: message.conversation)
-        if !isMention || !isQuiet && isForMe(message) { return (change, message) }
-      }
-    } while reader.hasMore
-    return nil
-  }
-
-  /// Whether a message mentions this person, or is to them alone (rule 7.10).
-  func isForMe(_ message: Message) -> Bool {
-    message.names(me, settings.highlights)
-      || message.kind != .notice
-        && (try? store.read { try $0.conversation(message.conversation, for: me.id) })??.kind
-          == .direct
   }
 }

@@ -83,7 +83,7 @@ struct Agent {
 
   /// The message that an agent waits for; nil if it has not arrived.
   func message(for wait: inout MessageWait) throws -> Tool.Answer? {
-    guard let found = try script.firstMessage(from: &wait.reader, isMention: wait.isForMe)
+    guard let found = try wait.reader.firstMessage(isMention: wait.isForMe)
     else { return nil }
     return try answer(.messages, at: found.change.position) {
       [try object(found.message, in: $0)]

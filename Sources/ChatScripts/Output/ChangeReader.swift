@@ -60,4 +60,27 @@ struct ChangeReader {
       $0.person == me || !attention.hides($0.person, in: $0.conversation)
     }
   }
+
+  /// The next message of another person that was not deleted.
+  ///
+  /// - Parameter isMention: whether it must mention this person or be to them alone, and not be
+  ///   muted.
+  mutating func firstMessage(
+    isMention: Bool
+  ) throws -> (change: OrderedChange, message: Message)? {
+    repeat {
+      let changes = try next()
+      let attention =
+        try changes.isEmpty ? Attention() : script.store.read { try $0.attention(of: me) }
+      for change in changes where change.person != me {
+        guard case .new(let id) = change.what,
+          let message = try script.store.read({ try $0.message(id, for: me) }),
+          message.deletedAt == nil
+        else { continue }
+        let isQuiet = attention.isSilenced(message.sender, in: message.conversation)
+        if !isMention || !isQuiet && script.isForMe(message) { return (change, message) }
+      }
+    } while hasMore
+    return nil
+  }
 }
