@@ -307,6 +307,21 @@ import Testing
     #expect(try linked.store.count("event WHERE text = 'black'") == 1)
   }
 
+  @Test("a topic changed when the network says, but never later than now")
+  func topicTimes() throws {
+    let linked = try Linked()
+    try linked.join()
+    try linked.hear(.present(linked.zoe, room: "tea@rooms.example"))
+    let (position, now) = (try linked.store.read { try $0.position }, linked.fixture.now)
+    for (text, time) in [("green", now - 60_000), ("black", now + 60_000), ("white", nil)] {
+      try linked.hear(
+        .topic(room: "tea@rooms.example", text: text, by: linked.zoe, at: time))
+    }
+    let events = try linked.store.read { try $0.changes(since: position, for: linked.anna) }.events
+    #expect(events.map(\.text) == ["green", "black", "white"])
+    #expect(events.map(\.at) == [now - 60_000, now, now])
+  }
+
   @Test("14.2: a message that was deleted before it went out leaves nothing behind")
   func neverSent() throws {
     let linked = try Linked()

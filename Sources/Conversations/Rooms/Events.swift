@@ -110,15 +110,16 @@ extension Access {
 }
 
 extension Access where Mode: MayWrite {
+  /// - Parameter time: when it happened; nil for now.
   package func record(
     _ kind: Event.Kind, in conversation: ID<Conversation>, by me: ID<Participant>,
-    other: ID<Participant>? = nil, text: any Bindable = ""
+    other: ID<Participant>? = nil, text: any Bindable = "", at time: Milliseconds? = nil
   ) throws {
     try database.run(
       """
       INSERT INTO event(id, conversation, participant, other, kind, text, at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
-      """, try nextChange(), conversation, me, other, kind.rawValue, text, clock())
+      """, try nextChange(), conversation, me, other, kind.rawValue, text, time ?? clock())
   }
 }
 

@@ -178,7 +178,9 @@ extension IncomingBatch {
     try book.store.touchPeople()
   }
 
-  func applyTopic(of room: String, _ text: String, by speaker: NetworkUser?) throws {
+  func applyTopic(
+    of room: String, _ text: String, by speaker: NetworkUser?, at reported: Milliseconds?
+  ) throws {
     let conversation = try book.conversation(.room(room))
     if conversation.stored.topic.utf8.elementsEqual(text.utf8) { return }
     try book.database.run("UPDATE conversation SET topic = ? WHERE id = ?", text, conversation.id)
@@ -188,6 +190,7 @@ extension IncomingBatch {
       return try book.store.touchPeople()
     }
     let who = speaker.isOwner ? book.owner.id : try book.person(speaker, in: .room(room)).id
-    try book.store.record(.topic, in: conversation.id, by: who, text: text)
+    try book.store.record(
+      .topic, in: conversation.id, by: who, text: text, at: book.time(reported))
   }
 }

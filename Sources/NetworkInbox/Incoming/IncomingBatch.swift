@@ -97,7 +97,8 @@ final class IncomingBatch {
     case .renamed(let speaker, let room?, let former):
       try attendance.applyRename(speaker, in: room, from: former)
     case .renamed(let speaker, nil, let former): try attendance.applyRename(speaker, from: former)
-    case .topic(let room, let text, let speaker, _): try applyTopic(of: room, text, by: speaker)
+    case .topic(let room, let text, let speaker, let time):
+      try applyTopic(of: room, text, by: speaker, at: time)
     case .invited(let room, let speaker): try strangers.applyInvitation(to: room, by: speaker)
     case .contact(let speaker, let isOnline, let away):
       try attendance.applyContact(speaker, isOnline: isOnline, away: away)
