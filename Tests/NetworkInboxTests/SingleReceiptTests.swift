@@ -80,6 +80,25 @@ import Testing
     #expect(try sent.map { try linked.state($0) } == [.sent, .seen, .seen])
   }
 
+  @Test("7.12: a message that is not kept takes its receipts with it")
+  func forgets() throws {
+    try linked.say("hi", by: linked.ben, in: linked.direct, origin: "b1")
+    _ = try send(3, in: linked.direct)
+    for number in 2...3 { try confirm(number, .seen, by: linked.ben, in: linked.direct) }
+    #expect(try rows() == 2)
+    let chat = try linked.conversation(linked.direct)
+    try linked.store.writeDurably { try $0.setKeep(chat, 1_000) }
+    func forget(_ budget: Int) throws {
+      _ = try linked.store.writeIfNeeded {
+        try $0.forgetOld(now: linked.fixture.now + 10_000, budget: budget)
+      }
+    }
+    try forget(3)
+    #expect(try rows() == 1)
+    try forget(50)
+    #expect(try rows() == 0)
+  }
+
   @Test("the sender's shell learns of it as of any other receipt")
   func reports() throws {
     try linked.say("hi", by: linked.ben, in: linked.direct, origin: "b1")

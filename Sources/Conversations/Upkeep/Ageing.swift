@@ -90,6 +90,12 @@ extension Access where Mode: MayWrite {
     let ids = found.prefix(count).map { String($0.id.rawValue) }.joined(separator: ",")
     try database.run(
       "DELETE FROM message WHERE id IN (SELECT value FROM json_each(?))", "[\(ids)]")
+    let numbers = found.prefix(count).map { String($0.number) }.joined(separator: ",")
+    try database.run(
+      """
+      DELETE FROM single_receipt
+      WHERE conversation = ? AND number IN (SELECT value FROM json_each(?))
+      """, conversation, "[\(numbers)]")
     // Waiting changes also contain texts; delete those that are as old.
     try database.run(
       "DELETE FROM waiting_change WHERE conversation = ? AND at < ?", conversation, limit)
