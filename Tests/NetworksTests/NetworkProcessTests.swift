@@ -12,7 +12,11 @@ import Testing
 @MainActor
 private final class ToldWire: Wire {
   var report: (WireReport) -> Void = { _ in }
-  var isReading = true
+  var isReading = true {
+    didSet { if isReading { wasClosedBeforeReading = isClosed } }
+  }
+  /// Whether it was closed when it last began to read.
+  private(set) var wasClosedBeforeReading = false
   var outboxes: [[String]] = []
   var requests: [NetworkRequest.Verb] = []
   var isClosed = false
@@ -317,6 +321,40 @@ final class NetworkProcessTests {
     stop { (try? self.facts) == ["scram": "seen"] }
     #expect(try process().run() == nil)
     #expect(wasReading && stored == ["hello"])
+  }
+
+  @Test("a wire that waited goes on only if what its program asked to keep is written")
+  func closesAWireThatCannotKeep() throws {
+    let state = folder + "/.local/state/hobnob"
+    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      // No folder can be made there.
+      _ = FileManager.default.createFile(atPath: state + "/servers", contents: nil)
+      try? mine.holding {
+        wire.report(.events([said]))
+        wire.report(.learned("kept.token", "\"t\""))
+      }
+      #expect(!wire.isReading && !wire.isClosed)
+    }
+    stop { self.wire.isReading }
+    #expect(try process().run() == nil)
+    #expect(wire.wasClosedBeforeReading && wire.connects == 1)
+    #expect(try texts == ["hello"])
+  }
+
+  @Test("what was learned last is written at the end")
+  func learnsAtTheEnd() throws {
+    let state = folder + "/.local/state/hobnob"
+    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+    wire.onConnect = { wire, _ in
+      _ = FileManager.default.createFile(atPath: state + "/servers", contents: nil)
+      wire.report(.learned("scram", "seen"))
+      try? FileManager.default.removeItem(atPath: state + "/servers")
+      wire.report(.down(reason: "wrong password", isFinal: true))
+    }
+    #expect(try process().run() == "wrong password")
+    #expect(try facts == ["scram": "seen"])
   }
 
   @Test("what could not be stored is stored at the end")

@@ -142,16 +142,22 @@ package struct AccountFiles: Sendable {
       .filter { Self.learnable.contains($0.key) || $0.key.hasPrefix("kept.") }
   }
 
-  /// Adds facts about the server; an empty value removes one.
+  /// Adds facts about the server; an empty value removes one. They are on disk on return.
   package func learn(
     _ learned: [String: String], of account: Account, inStoreAt store: String
-  ) throws {
+  ) throws(AccountFileError) {
     let former = try facts(of: account, inStoreAt: store)
     let facts = former.merging(learned) { $1 }.filter { !$0.value.isEmpty }
     if facts == former { return }
     let text = facts.sorted { $0.key < $1.key }
       .map { "\($0.key) \($0.value.filter { !$0.isNewline })\n" }.joined()
-    try Self.replace("facts", in: try makeFactsFolder(of: account, inStoreAt: store), by: text)
+    do {
+      try Self.replace("facts", in: makeFactsFolder(of: account, inStoreAt: store), by: text)
+    } catch {
+      throw .unusable(
+        path: factsFolder(of: account, inStoreAt: store) + "/facts",
+        reason: (error as? SystemFailure)?.reason ?? "\(error)")
+    }
   }
 
   /// The folder that an account's network process may write to, created if it is missing.
@@ -196,6 +202,8 @@ package struct AccountFiles: Sendable {
       try Array(text.utf8).withUnsafeBytes { try file.write($0) }
       try file.flush()
       if renameat(directory.number, new, directory.number, name) != 0 { throw SystemFailure() }
+      // Some file systems cannot do this for a folder.
+      try? directory.flush()
     } catch {
       unlinkat(directory.number, new, 0)
       throw error

@@ -10,6 +10,7 @@ extension Remark {
       case let error as StoreError: filled(error.sentence)
       case let error as RuleError: filled(error.sentence)
       case let error as AttachmentError: filled(error.sentence)
+      case let error as AccountFileError: filled(error.sentence)
       default: Remark(String(describing: error))
       }
   }

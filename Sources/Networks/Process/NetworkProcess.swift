@@ -96,6 +96,11 @@ package final class NetworkProcess {
     wire.report = { [weak self] in self?.handle($0) }
     downloads.report = { [weak self] in self?.store.add($0) }
     store.leave = { [weak self] in self?.leave() }
+    store.keepingFailed = { [weak self] in
+      // Before the wire tells the program that all of it is stored.
+      self?.wire.close()
+      self?.handleDown($0, isFinal: false)
+    }
     store.takeFiles = { [downloads] in downloads.take(from: $0) }
     store.activities = { [downloads, uploader] in [uploader.activity, downloads.activity] }
     store.changed = { [weak self] in
@@ -121,6 +126,7 @@ package final class NetworkProcess {
     store.isUp = false
     wire.close()
     try? store.applyUnstored()
+    try? store.writeLearned()
     if isHelperGone { throw HelperIsGone() }
     return failure
   }
@@ -134,6 +140,8 @@ package final class NetworkProcess {
       failure = translated("run /connect to use the new certificates")
       return leave()
     }
+    // The program would get the value, and take it for kept.
+    if let reason = store.keepAgain() { return handleDown(reason, isFinal: false) }
     store.setStatus(.connecting)
     do throws(AccountFileError) {
       facts = try files.facts(of: account, inStoreAt: lease.path).merging(store.learned) { $1 }

@@ -25,6 +25,8 @@ final class StorePump {
   var mustReapShells = true
   /// Facts about the server that are not stored yet.
   private(set) var learned: [String: String] = [:]
+  /// Called when what the network's program asked to keep cannot be written, once with the reason.
+  var keepingFailed: (Remark) -> Void = { _ in }
 
   private let lease: AccountLease
   private let wire: any Wire
@@ -44,6 +46,8 @@ final class StorePump {
   private var mustPublishStatus = true
   /// Whether the store could not be read and has to be read again.
   private var mustRead = false
+  /// Why what the network's program asked to keep is not written yet; nil if all of it is.
+  private var keepingFailure: Remark?
 
   init(_ lease: AccountLease, over wire: any Wire, loop: EventLoop, files: AccountFiles) throws {
     (self.lease, self.wire, self.loop, self.files) = (lease, wire, loop, files)
@@ -70,10 +74,11 @@ final class StorePump {
     timer = nil
     do {
       try applyUnstored()
+      // Before the wire goes on, which may tell the network's program that all of it is stored.
+      try storeLearned()
       if mustPublishStatus { publishStatus() }
       if !wire.isReading { wire.isReading = true }
       if mustRead { read() }
-      try storeLearned()
     } catch {
       if hasGone(error) { return leave() }
       wire.isReading = false
@@ -88,14 +93,37 @@ final class StorePump {
 
   /// Another try follows if the file cannot be written; messages do not wait for it.
   private func storeLearned() throws {
-    if learned.isEmpty { return }
     do {
-      try files.learn(learned, of: lease.account, inStoreAt: lease.path)
-      learned = [:]
+      try writeLearned()
     } catch {
       if hasGone(error) { throw error }
       loop.schedule(&timer, at: loop.now + Retry.fullStore.pause) { [weak self] in self?.store() }
+      guard keepingFailure == nil, learned.keys.contains(where: { $0.hasPrefix("kept.") }) else {
+        return
+      }
+      let reason: Remark = filled(
+        (
+          "hobnob cannot keep what the program asked it to keep: %1. Free some space or let hobnob write there; then the program starts again.",
+          [Remark(of: error)]
+        ))
+      keepingFailure = reason
+      keepingFailed(reason)
     }
+  }
+
+  /// Writes the facts.
+  func writeLearned() throws {
+    if learned.isEmpty { return }
+    try files.learn(learned, of: lease.account, inStoreAt: lease.path)
+    (learned, keepingFailure) = ([:], nil)
+  }
+
+  /// Tries once more to write what the network's program asked to keep, if that failed before.
+  ///
+  /// - Returns: why it fails; nil if all of it is written.
+  func keepAgain() -> Remark? {
+    if keepingFailure != nil { store() }
+    return keepingFailure
   }
 
   func applyUnstored() throws {
