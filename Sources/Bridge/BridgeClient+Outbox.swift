@@ -10,9 +10,11 @@ struct BridgeItem: OutgoingItem {
   var entry: OutboxEntry
   /// Whether the program has it.
   var isUnderWay = false
+  /// Whether the network has repeated it to the program, which may then not answer.
+  var isRepeated = false
 
   var isWaiting: Bool { !isUnderWay }
-  var isRecallable: Bool { !isUnderWay }
+  var isRecallable: Bool { !isUnderWay || isRepeated }
   var mayHaveArrived: Bool { isUnderWay || entry.wasTried }
   var lineCount: Int { 1 }
   /// The program's answer counts, whatever the owner did meanwhile.
@@ -35,8 +37,9 @@ extension BridgeClient {
     return outbox.choose(from: readyEntries, besides: underWay, of: hello.window)
   }
 
-  private var underWay: [OutboxEntry.ID] {
-    outbox.all.filter(\.isUnderWay).map(\.entry.id)
+  /// The entries that the program has to answer.
+  var underWay: [OutboxEntry.ID] {
+    outbox.all.filter { $0.isUnderWay && !$0.isRepeated }.map(\.entry.id)
   }
 
   /// The entries that can go out, in order.
@@ -54,6 +57,7 @@ extension BridgeClient {
   mutating func send(_ ids: Set<OutboxEntry.ID>) {
     guard isUp else { return }
     outbox.noteTried(ids)
+    let wasIdle = underWay.isEmpty
     for id in readyEntries where outbox.isTried(id) {
       guard let item = outbox[id] else { continue }
       if item.entry.operation != .send, item.entry.name.archive == nil {
@@ -65,6 +69,7 @@ extension BridgeClient {
       outbox[id]?.isUnderWay = true
       context.add(.write(writing.line(for: item.entry)))
     }
+    if wasIdle { awaitAnswer() }
   }
 
   private mutating func refuse(_ entry: OutboxEntry, _ reason: Remark) {
@@ -91,7 +96,10 @@ extension BridgeClient {
     } catch {
       throw BridgeFault(error.remark, entry: id)
     }
-    if line.type == "part" { return archive.map { [.acceptedPart(item.entry, archive: $0)] } ?? [] }
+    if line.type == "part" {
+      awaitAnswer()
+      return archive.map { [.acceptedPart(item.entry, archive: $0)] } ?? []
+    }
     endEntry(id)
     if line.type == "failed" {
       return [refused(item.entry, Remark(line[.reason].text ?? ""), line[.maybe].flag ?? false)]
@@ -110,8 +118,20 @@ extension BridgeClient {
     return [.forwarded(room: request.target, to: room, reason: nil)]
   }
 
+  /// Notes that a message of the owner's came back: the program need not answer it as well.
+  mutating func noteRepeated(_ uid: String?) {
+    let repeated = outbox.values.first {
+      $0.isUnderWay && $0.entry.operation == .send && $0.entry.origin == uid
+    }
+    guard let repeated, !repeated.isRepeated else { return }
+    outbox[repeated.entry.id]?.isRepeated = true
+    awaitAnswer()
+    context.add(.wantsOutbox)
+  }
+
   private mutating func endEntry(_ id: OutboxEntry.ID) {
     outbox.end(id)
+    awaitAnswer()
     context.add(.wantsOutbox)
   }
 

@@ -27,6 +27,8 @@ package enum BridgeEvent: ClientEventKind {
 /// What a ``BridgeClient`` asks of its wire.
 package enum BridgeAct: Hashable, Sendable {
   case write(String)
+  /// Read nothing from the program for so many milliseconds.
+  case rest(Milliseconds)
   /// The program is logged in.
   case ready
   /// End the program; the reason is a sentence.
@@ -52,6 +54,8 @@ package struct BridgeClient: NetworkClient {
     static let strangers = Alarm(name: "strangers")
     /// A batch is open for too long.
     static let batch = Alarm(name: "batch")
+    /// Entries are without an answer for too long.
+    static let answer = Alarm(name: "answer")
   }
 
   struct Context: NetworkContext, Sendable {
@@ -72,7 +76,9 @@ package struct BridgeClient: NetworkClient {
   /// Requests that the program has and did not answer.
   var open: [NetworkRequest.ID: NetworkRequest] = [:]
   private var activity: AccountStatus.Activity?
-  private var flood = BridgeFlood()
+  private var floods = BridgeFloods()
+  /// Since when the entries that are under way wait for an answer; nil if there are none.
+  private var waitsSince: Milliseconds?
   /// The names of the values that hobnob keeps for the program.
   private var kept: Set<String> = []
   /// Whether the owner knows that lines of this program were skipped.
@@ -112,7 +118,14 @@ package struct BridgeClient: NetworkClient {
 
   private var status: AccountStatus? {
     guard hello != nil else { return nil }
-    if isUp { return .connected(activity.map { [$0] } ?? []) }
+    if isUp {
+      let unanswered = waitsSince.map {
+        AccountStatus.Activity.unanswered(entries: underWay.count, since: $0)
+      }
+      // Until the alarm, the wait is a usual one.
+      let isLong = !context.clock.isSet(.answer)
+      return .connected([activity, isLong ? unanswered : nil].compactMap(\.self))
+    }
     return activity == nil ? .connecting : nil
   }
 
@@ -130,8 +143,18 @@ package struct BridgeClient: NetworkClient {
     }
   }
 
+  /// Begins to wait for an answer to the entries that are under way, if there are any.
+  mutating func awaitAnswer() {
+    waitsSince = underWay.isEmpty ? nil : context.clock.wall
+    if waitsSince == nil {
+      context.clock.clear(.answer)
+    } else {
+      context.clock.set(.answer, in: BridgeLimits.answerTime)
+    }
+  }
+
   /// Whether the program has something that it did not answer.
-  package var isBusy: Bool { !open.isEmpty || outbox.values.contains(where: \.isUnderWay) }
+  package var isBusy: Bool { !open.isEmpty || !underWay.isEmpty }
 
   /// What the owner calls the program.
   package var name: String { BridgedPrograms.name(of: account.kind) }
@@ -147,8 +170,7 @@ package struct BridgeClient: NetworkClient {
 
   private mutating func end() {
     (isUp, hello, batch, activity, hasToldSkipped) = (false, nil, nil, nil, false)
-    open = [:]
-    flood = BridgeFlood()
+    (open, floods, waitsSince) = ([:], BridgeFloods(), nil)
     // The store has recorded which of them the program may have.
     for id in outbox.ids { outbox[id] = nil }
     context.forgetConnection()
@@ -215,6 +237,7 @@ package struct BridgeClient: NetworkClient {
       for event in try answers(in: line, reading) { context.tell(event) }
     default:
       for event in try reading.events(of: line, files) ?? [] { context.tell(event) }
+      if line.type == "message", line[.mine].flag == true { noteRepeated(line[.uid].text) }
       countStrangers(line)
     }
   }
@@ -233,6 +256,14 @@ package struct BridgeClient: NetworkClient {
   }
 
   private mutating func ask(_ line: BridgeLine) {
+    guard floods.questions.admits(at: context.clock.time) else {
+      return hangUp(
+        filled(
+          (
+            "%1 asked more than %2 questions in a minute",
+            [name, String(BridgeLimits.questions)]
+          )))
+    }
     context.add(
       .ask(
         BridgeQuestion(
@@ -288,10 +319,14 @@ package struct BridgeClient: NetworkClient {
 
   /// Notes a line that has arrived, before it is read.
   ///
-  /// - Returns: whether it is to be read: of lines that mean nothing later, only so many are.
+  /// - Returns: whether it is to be read: of lines that mean nothing later, only so many are. Of
+  ///   the others, those wait in the program that come after so many.
   private mutating func admits(_ bytes: Int, of type: String) -> Bool {
     guard batch != nil else {
-      return type != "typing" || flood.admits(at: context.clock.time)
+      let time = context.clock.time
+      if type == "typing" { return floods.typing.admits(at: time) }
+      if !floods.lines.admits(at: time) { context.add(.rest(floods.lines.rest(at: time))) }
+      return true
     }
     batch?.bytes += bytes
     if (batch?.bytes ?? 0) > BridgeLimits.batchBytes {
@@ -309,13 +344,27 @@ private struct BridgeBatch: Sendable {
   var bytes = 0
 }
 
-/// Lets only so many passing lines through in a second.
+/// How much a program has written lately, by kind.
+private struct BridgeFloods: Sendable {
+  var typing = BridgeFlood(of: BridgeLimits.passingLines, in: 1_000)
+  var lines = BridgeFlood(of: BridgeLimits.lines, in: 1_000)
+  var questions = BridgeFlood(of: BridgeLimits.questions, in: 60_000)
+}
+
+/// Lets only so much through in a period.
 private struct BridgeFlood: Sendable {
-  private var (second, count): (Milliseconds, Int) = (.min, 0)
+  private let most: Int
+  private let period: Milliseconds
+  private var (current, count): (Milliseconds, Int) = (.min, 0)
+
+  init(of most: Int, in period: Milliseconds) { (self.most, self.period) = (most, period) }
 
   mutating func admits(at time: Milliseconds) -> Bool {
-    if time / 1000 != second { (second, count) = (time / 1000, 0) }
+    if time / period != current { (current, count) = (time / period, 0) }
     count += 1
-    return count <= BridgeLimits.passingLines
+    return count <= most
   }
+
+  /// Milliseconds until the next period.
+  func rest(at time: Milliseconds) -> Milliseconds { period - time % period }
 }

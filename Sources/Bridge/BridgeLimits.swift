@@ -23,6 +23,12 @@ package enum BridgeLimits {
   static let batchTime: Milliseconds = 60_000
   /// Lines in a second that say who is typing; more are dropped.
   static let passingLines = 100
+  /// Other lines in a second outside of batches; more wait.
+  static let lines = 1_000
+  /// Questions to the owner in a minute.
+  static let questions = 10
+  /// How long entries may be without an answer before the owner learns of it.
+  static let answerTime: Milliseconds = 120_000
   /// Bytes that wait for the program before nothing more is read from it.
   static let backlog = 1 << 20
   /// How long a program may read nothing of a backlog.

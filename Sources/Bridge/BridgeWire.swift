@@ -24,6 +24,8 @@ package final class BridgeWire: Wire {
   /// What the line `start` has, until the program has said hello.
   private var login: (secret: String, settings: [String: String], facts: [String: String])?
   private var helloTimer: TimerID?
+  /// Runs while the program has written so much that nothing more is read from it.
+  private var restTimer: TimerID?
 
   /// - Parameters:
   ///   - folder: the program's own, the only one from which files of messages are taken.
@@ -48,9 +50,11 @@ package final class BridgeWire: Wire {
     get { pump.isReading }
     set {
       pump.isReading = newValue
-      channel?.isReading = pump.isReading
+      resume()
     }
   }
+
+  private func resume() { channel?.isReading = pump.isReading && restTimer == nil }
 
   package var isBusy: Bool { pump.client.isBusy }
 
@@ -73,7 +77,7 @@ package final class BridgeWire: Wire {
         guard let self, self.channel === channel else { return }
         end($0)
       }
-      channel.isReading = isReading
+      resume()
     } catch {
       return report(.down(reason: Remark(of: error), isFinal: false))
     }
@@ -112,12 +116,19 @@ package final class BridgeWire: Wire {
   private func forget() {
     login = nil
     loop.schedule(&helloTimer, at: nil) {}
+    loop.schedule(&restTimer, at: nil) {}
     pump.end(with: .down)
   }
 
   private func perform(_ act: BridgeAct) {
     switch act {
     case .write(let line): channel?.write(Array(line.utf8))
+    case .rest(let pause):
+      loop.schedule(&restTimer, at: loop.now + pause) { [weak self] in
+        self?.restTimer = nil
+        self?.resume()
+      }
+      resume()
     case .ready: report(.up)
     case .ask(let question): ask(question)
     case .hangUp(let reason, let isFinal, let isSecretRefused):

@@ -70,6 +70,11 @@ extension AccountStatus.Activity {
       say(
         "1 line held back by the flood limit", "%1 lines held back by the flood limit",
         count: lines)
+    case .unanswered(let entries, let since):
+      say(
+        "the program has not answered a message since %2",
+        "the program has not answered %1 messages since %2", count: entries,
+        LocalTime.clock(since))
     }
   }
 

@@ -183,6 +183,40 @@ import Testing
     #expect(talk.bodies == ["hi"])
   }
 
+  @Test("other lines wait beyond a thousand a second, but not those of a batch")
+  func delaysFloods() throws {
+    var talk = try BridgeTalk()
+    func notify(_ count: Int) {
+      for _ in 0..<count { talk.hear(#"{"type":"notice","text":"x"}"#) }
+    }
+    talk.now += 1_250
+    notify(BridgeLimits.lines)
+    #expect(talk.rests.isEmpty)
+    notify(1)
+    #expect(talk.rests == [750])
+    talk.now += 1_000
+    talk.hear(#"{"type":"begin"}"#)
+    notify(BridgeLimits.lines * 2)
+    talk.hear(#"{"type":"commit"}"#)
+    notify(BridgeLimits.lines - 1)
+    #expect(talk.rests == [750] && talk.notices.count == BridgeLimits.lines * 4)
+  }
+
+  @Test("a program that asks without end is ended, with a reason")
+  func limitsQuestions() throws {
+    var talk = try BridgeTalk([BridgeTalk.hello])
+    func ask(_ count: Int) {
+      for number in 0..<count { talk.hear(#"{"type":"ask","ask":"\#(number)","text":"?"}"#) }
+    }
+    ask(BridgeLimits.questions)
+    talk.now += 60_000
+    ask(BridgeLimits.questions)
+    #expect(talk.questions.count == 2 * BridgeLimits.questions && talk.hangUps.isEmpty)
+    ask(1)
+    #expect(talk.questions.count == 2 * BridgeLimits.questions)
+    #expect(talk.hangUps == ["hobnob-net-test asked more than 10 questions in a minute"])
+  }
+
   @Test("a program of a later version is welcome; unknown rules of names are not")
   func readsHello() throws {
     let later = try BridgeTalk([
@@ -206,6 +240,53 @@ import Testing
     talk.hear(#"{"type":"sent","entry":1,"id":"a"}"#)
     talk.deliver()
     #expect(talk.written.count == 1 && talk.written[0].contains(#""entry":4"#))
+  }
+
+  @Test("a message that came back counts as answered, whatever else the program says of it")
+  func countsRepetitions() throws {
+    var talk = try BridgeTalk()
+    for number in 1...5 { talk.write(.send, "\(number)") }
+    func echo(_ number: Int) -> String {
+      #"{"type":"message",\#(BridgeTalk.tea),"id":"a\#(number)","mine":true,"uid":"m\#(number)","text":"x"}"#
+    }
+    #expect(talk.written.count == 3)
+    talk.hear(echo(1), echo(1), #"{"type":"sent","entry":2,"id":"a2"}"#, echo(2))
+    #expect(talk.take().contains(.wantsOutbox))
+    talk.deliver()
+    #expect(talk.written.count == 2 && talk.written[1].contains(#""entry":5"#))
+    talk.hear(echo(3), echo(4), echo(5))
+    #expect(!talk.client.isBusy)
+    // The answer may follow.
+    _ = talk.take()
+    talk.hear(#"{"type":"sent","entry":3,"id":"a3"}"#)
+    #expect(talk.events.contains { if case .accepted = $0 { true } else { false } })
+  }
+
+  @Test("if a program answers nothing, the status tells what waits, until it answers")
+  func tellsOfSilence() throws {
+    var talk = try BridgeTalk()
+    let start = talk.now
+    func wait(_ time: Milliseconds) {
+      talk.now += time
+      talk.handle(.tick)
+    }
+    talk.write()
+    wait(BridgeLimits.answerTime - 1)
+    talk.write()
+    #expect(talk.statuses.isEmpty)
+    wait(1)
+    #expect(talk.statuses == [.connected([.unanswered(entries: 2, since: start)])])
+    talk.write()
+    #expect(talk.statuses.last == .connected([.unanswered(entries: 3, since: start)]))
+    talk.hear(#"{"type":"part","entry":1,"id":"p"}"#)
+    #expect(talk.statuses.last == .connected([]))
+    let answered = talk.now
+    wait(BridgeLimits.answerTime)
+    #expect(talk.statuses.last == .connected([.unanswered(entries: 3, since: answered)]))
+    for entry in 1...3 { talk.hear(#"{"type":"sent","entry":\#(entry),"id":"s\#(entry)"}"#) }
+    #expect(talk.statuses.last == .connected([]))
+    wait(BridgeLimits.answerTime * 2)
+    #expect(talk.statuses.last == .connected([]))
   }
 
   @Test("a change waits until the network has given its message an id, and needs none itself")

@@ -68,9 +68,13 @@ import Testing
       "the files of a message Ta \(BridgeLimits.files)",
       "a batch Ta \(BridgeLimits.batchLines / 1000),000 lines and \(BridgeLimits.batchBytes >> 20) MiB",
       "time from begin to commit Ta \(BridgeLimits.batchTime / 1000) s",
-      "outside of batches Ta \(BridgeLimits.passingLines) lines a second",
+      "typing outside of batches Ta \(BridgeLimits.passingLines) lines a second",
+      "other lines outside of batches Ta \(BridgeLimits.lines / 1_000),000 a second",
+      "questions Ta \(BridgeLimits.questions) a minute",
     ]
     for limit in limits { #expect(page.contains(limit + "\n"), "\(limit)") }
+    let answerTime = "answers none of them for \(BridgeLimits.answerTime / 60_000) minutes"
+    #expect(page.contains(answerTime))
   }
 
   @Test(

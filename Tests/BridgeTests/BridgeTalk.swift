@@ -80,6 +80,27 @@ struct BridgeTalk {
     }
   }
 
+  /// What is asked of the owner.
+  var questions: [String] {
+    effects.compactMap { effect in
+      if case .act(.ask(let question)) = effect { question.text } else { nil }
+    }
+  }
+
+  /// For how long it lets the program wait, in milliseconds.
+  var rests: [Milliseconds] {
+    effects.compactMap { effect in
+      if case .act(.rest(let pause)) = effect { pause } else { nil }
+    }
+  }
+
+  /// What the owner sees of the connection.
+  var statuses: [AccountStatus] {
+    effects.compactMap { effect in
+      if case .status(let status) = effect { status } else { nil }
+    }
+  }
+
   /// Why it ends the program.
   var hangUps: [String] {
     effects.compactMap { effect in

@@ -34,6 +34,16 @@ struct AccountStatusWordsTests {
     #expect(status.words(now: 0).string == words)
   }
 
+  @Test("what waits for an answer is told with the time since when")
+  func unanswered() {
+    func words(_ entries: Int) -> String {
+      AccountStatus.connected([.unanswered(entries: entries, since: 60_000)]).words(now: 0).string
+    }
+    #expect(words(1).hasPrefix("the program has not answered a message since "))
+    #expect(words(2).hasPrefix("the program has not answered 2 messages since "))
+    #expect(words(2).hasSuffix(":01"))
+  }
+
   @Test("the next try is a time of day, with seconds where it is near")
   func nextTry() {
     func words(_ pause: Milliseconds) -> String {

@@ -27,6 +27,10 @@ struct AccountStatusTests {
       .connected([.throttled(lines: 4)]),
       #"{"activities":[{"activity":"throttled","lines":4}],"state":"connected"}"#
     ),
+    (
+      .connected([.unanswered(entries: 2, since: 12)]),
+      #"{"activities":[{"activity":"unanswered","entries":2,"since":12}],"state":"connected"}"#
+    ),
     (.storeIsFull, #"{"state":"store-full"}"#),
     (.offline(reason: "", nextTry: nil), #"{"reason":"","state":"offline"}"#),
     (
@@ -58,6 +62,8 @@ struct AccountStatusTests {
     for activity in [
       #"{"activity":"juggling"}"#, #"{"activity":"entering"}"#, "3", "null",
       #"{"activity":"entering","rooms":"x"}"#, #"{"activity":"catching-up","percent":3}"#,
+      #"{"activity":"unanswered","entries":3}"#,
+      #"{"activity":"unanswered","entries":3,"since":9223372036854775807}"#,
     ] {
       #expect(
         try read(#"{"state":"connected","activities":[\#(activity)]}"#) == .connected([]),
@@ -87,7 +93,7 @@ struct AccountStatusTests {
     #expect(
       settled == [
         .connected([]), .connected([.fetching(" a\nb", percent: nil), .fetchingSeveral(files: 3)]),
-        .connected([.throttled(lines: 4)]),
+        .connected([.throttled(lines: 4)]), .connected([.unanswered(entries: 2, since: 12)]),
       ])
     #expect(Self.each.map(\.0).filter(\.hasEnded) == [.ended(reason: "needs its password")])
   }

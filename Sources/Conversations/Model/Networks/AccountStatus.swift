@@ -34,12 +34,15 @@ public enum AccountStatus: Hashable, Sendable {
     case fetchingSeveral(files: Int)
     /// This many lines wait, since the server accepts only so many at a time.
     case throttled(lines: Int)
+    /// The program of the network has so many entries and has answered none since a time of the
+    /// wall clock.
+    case unanswered(entries: Int, since: Milliseconds)
 
     /// Whether the activity is only about what the owner sends, or about files.
     fileprivate var isTransfer: Bool {
       switch self {
       case .catchingUp, .entering, .exploring: false
-      case .uploading, .fetching, .fetchingSeveral, .throttled: true
+      case .uploading, .fetching, .fetchingSeveral, .throttled, .unanswered: true
       }
     }
   }
@@ -117,6 +120,8 @@ extension AccountStatus.Activity {
       doing("fetching", ["file": .text(name), "percent": number(percent)])
     case .fetchingSeveral(let files): doing("fetching-several", ["files": number(files)])
     case .throttled(let lines): doing("throttled", ["lines": number(lines)])
+    case .unanswered(let entries, let since):
+      doing("unanswered", ["entries": number(entries), "since": .integer(since)])
     }
   }
 
@@ -124,7 +129,7 @@ extension AccountStatus.Activity {
     func number(_ name: String) -> Int? { json[name].integer.map { Int($0) } }
     let file = json["file"].text ?? ""
     let percent = number("percent").flatMap { (0...100).contains($0) ? $0 : nil }
-    let count = number("received") ?? number("rooms") ?? number("files") ?? number("lines")
+    let count = ["received", "rooms", "files", "lines", "entries"].lazy.compactMap(number).first
     switch (json["activity"].text, count) {
     case ("catching-up", let received?): self = .catchingUp(received: received, percent: percent)
     case ("entering", let rooms?): self = .entering(rooms: rooms)
@@ -133,6 +138,9 @@ extension AccountStatus.Activity {
     case ("fetching", _): self = .fetching(file, percent: percent)
     case ("fetching-several", let files?): self = .fetchingSeveral(files: files)
     case ("throttled", let lines?): self = .throttled(lines: lines)
+    case ("unanswered", let entries?):
+      guard let since = json["since"].integer, Message.times.contains(since) else { return nil }
+      self = .unanswered(entries: entries, since: since)
     default: return nil
     }
   }
