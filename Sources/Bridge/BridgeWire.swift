@@ -150,7 +150,8 @@ package final class BridgeWire: Wire {
       if pump.client.hello == nil { return try introduce(line) }
       pump.tell(.line(line, bytes: bytes.count, files: takeFiles(of: line)))
     } catch {
-      if pump.client.hello == nil { return end(error.remark, isFinal: true) }
+      // It may be a warning that comes once, so another try follows.
+      if pump.client.hello == nil { return end(error.remark) }
       pump.tell(.fault(error))
     }
   }
