@@ -163,12 +163,17 @@ package final class BridgeWire: Wire {
     }
     let hello = try BridgeHello(line)
     guard let login else { return }
+    let isKnownToBeNone = PasswordNeed.isKnownToBeNone(login.facts)
+    // An earlier version of the program needed none: the next process asks for it.
+    if hello.hasSecret, isKnownToBeNone, login.secret.isEmpty {
+      return end(PasswordFailure.none.sentence, isSecretRefused: true)
+    }
     self.login = nil
     do {
       let start = try start(with: login.secret, login.settings, login.facts)
       loop.schedule(&helloTimer, at: nil) {}
       // Next time, nobody is asked.
-      if !hello.hasSecret, !PasswordNeed.isKnownToBeNone(login.facts) {
+      if !hello.hasSecret, !isKnownToBeNone {
         report(.learned(PasswordNeed.fact.name, PasswordNeed.fact.value))
       }
       pump.tell(
