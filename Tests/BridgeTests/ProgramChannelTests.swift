@@ -109,6 +109,28 @@ private final class Scripts: ProgramSource {
     #expect(lines.count == 30_000)
   }
 
+  @Test("what was read with a line waits as well once nothing more is to be read")
+  func stopsWithinWhatItHas() throws {
+    var (pauses, isPaused, early) = (0, false, 0)
+    let (lines, _) = try lines(of: "seq 30000") { channel in
+      let former = channel.received
+      channel.received = {
+        if isPaused { early += 1 }
+        former($0)
+        if pauses == 3 { return }
+        // As while the store is locked.
+        (pauses, isPaused) = (pauses + 1, true)
+        channel.isReading = false
+        loop.after(milliseconds: 0) {
+          isPaused = false
+          channel.isReading = true
+        }
+      }
+    }
+    #expect(pauses == 3 && early == 0)
+    #expect(lines == (1...30_000).map(String.init))
+  }
+
   @Test("what a child writes after the program's end does not keep it open")
   func ignoresChildren() throws {
     let (lines, reason) = try lines(of: "echo one; setsid yes later & sleep 0.1; exit 3")

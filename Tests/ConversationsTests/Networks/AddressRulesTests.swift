@@ -56,6 +56,34 @@ struct AddressRulesTests {
     #expect(account.withServer("ben") == "ben@irc.x.org")
   }
 
+  @Test("where any text can be an address, the kind of the network before it chooses the account")
+  func opaque() {
+    var rules = AddressRules(roomSigns: "", folding: .none, identityScope: .network)
+    rules.isOpaque = true
+    let account = Account(
+      id: ID(rawValue: 1), owner: ID(rawValue: 1), network: "matrix:@anna:x.org", rules: rules)
+    for word in ["matrix:@Ben:y.org", "@Matrix:@Ben:y.org", "#matrix:@Ben:y.org"] {
+      #expect(account.isNamed(in: word), "\(word)")
+      #expect(account.withoutServer(word) == "@Ben:y.org")
+      #expect(account.address(ofPerson: word) == "@Ben:y.org")
+      #expect(account.address(ofRoom: word) == "@Ben:y.org")
+    }
+    // What follows an @ is part of the address, whatever it is.
+    for word in ["@Ben:y.org", "ben@x.org", "ben@matrix", "a@b@c", "x matrix:ben", "Ben Miller!"] {
+      #expect(!account.isNamed(in: word), "\(word)")
+      #expect(account.withoutServer(word) == word)
+      #expect(account.address(ofPerson: word) == word)
+      #expect(account.address(ofRoom: word) == word)
+      #expect(account.addresses(ofPerson: word) == [word])
+      #expect(account.withServer(word) == "matrix:" + word)
+      #expect(account.fullWord(for: word) == "matrix:" + word)
+    }
+    #expect(account.server == "matrix")
+    for word in ["", "a\nb"] {
+      #expect(account.address(ofPerson: word) == nil && account.address(ofRoom: word) == nil)
+    }
+  }
+
   @Test("a word with a dot may be a server; with the network before it, it is one")
   func domains() {
     let account = Account(
@@ -87,6 +115,7 @@ struct AddressRulesTests {
     for folding in [AddressRules.CaseMapping.none, .ascii, .strict, .unicode] {
       rules.append(AddressRules(roomSigns: "", folding: folding, identityScope: .room))
     }
+    rules[1].isOpaque = true
     for one in rules { #expect(AddressRules(one.json) == one) }
     #expect(AddressRules(.null) == nil)
     #expect(
