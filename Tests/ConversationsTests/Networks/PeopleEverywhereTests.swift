@@ -289,6 +289,25 @@ final class PeopleEverywhereTests {
     #expect(try room("#cake").id == room("#cake").id && room("#cake").name == "#cake-2")
   }
 
+  @Test("where any text can be an address, it finds people and rooms, also behind the kind")
+  func anyAddress() throws {
+    var rules = AddressRules(roomSigns: "", folding: .none, identityScope: .network)
+    rules.isOpaque = true
+    let (zoe, address) = (NetworkUser(identity: "@zoe:y.org", name: "Zoe"), "!Tea Room@y")
+    try hear(.rules(rules), .joined(room: address, nick: "anna"), .present(zoe, room: address))
+    let known = try #require(try store.read { try $0.account(network: account.network) })
+    let id = try #require(try find("Zoe")).id
+    for word in ["@zoe:y.org", "stub:@zoe:y.org", "@stub:@zoe:y.org"] {
+      #expect(try find(word)?.id == id, "\(word)")
+      let person = try store.read { try $0.currentPerson(named: word, of: known) }
+      #expect(person?.id == id, "\(word)")
+    }
+    let tea = try room("stub:" + address)
+    #expect(try store.read { try $0.conversationAddress(of: tea.id) } == .room(address))
+    let full = try store.read { try $0.fullName(of: tea) }
+    #expect(try full == "#stub:" + address && room(full).id == tea.id)
+  }
+
   @Test("what strangers ask for is named with the server behind it")
   func strangers() throws {
     let start = try store.read { try $0.position }
