@@ -171,10 +171,13 @@ package struct Launch {
 
   /// - Throws: ``Refusal`` if no source gives the person's name (rule 11.8).
   func identity(_ rc: RcFile) throws -> String {
-    if let name = options.as ?? rc.settings.nick ?? Login.name(environment) { return name }
+    if let name = options.as ?? ownName(rc) { return name }
     throw Refusal(
       say("Your user id %1 has no name here; use --as NAME.", SafeText(Int(getuid()))))
   }
+
+  /// The name without `--as`.
+  func ownName(_ rc: RcFile) -> String? { rc.settings.nick ?? Login.name(environment) }
 
   /// Whether a terminal gets no escape sequences (rule 11.5).
   package func isPlain(_ settings: Settings) -> Bool {

@@ -117,6 +117,27 @@ extension EndToEnd {
       #expect(roomless.errors.contains("There is no room nosuch"))
     }
 
+    @Test("11.9: an agent does not take the name of the person who starts it")
+    func ownName() throws {
+      func start(_ rest: [String], as name: String, by login: String) throws -> Program.Finished {
+        try home.run(["mcp", "--as", name] + rest, environment: ["LOGNAME": login])
+      }
+      let refused = try start([], as: "Anna", by: "anna")
+      #expect(refused.status == 1 && refused.output == "")
+      #expect(
+        refused.errors
+          == "hobnob: Anna is your own name, and hobnob mcp would show you to the others as a program; give the agent another one, such as --as Anna-agent.\n"
+      )
+      #expect(!FileManager.default.fileExists(atPath: home.store))
+      try home.say("hello", as: "anna")
+      #expect(try start(["--rooms", "lobby"], as: "anna", by: "anna").status == 1)
+      // Once it is known as a program, its user may have the name too.
+      #expect(try start(["--rooms", "lobby"], as: "helper", by: "anna").status == 0)
+      #expect(try start([], as: "helper", by: "helper").status == 0)
+      let people = try home.run(["who", "--json"]).output.split(separator: "\n")
+      #expect(people.filter { $0.contains("bot") }.count == 1, "\(people)")
+    }
+
     @Test("the sample of a client's settings starts the server")
     func sample() throws {
       let sample = try Repository.text(of: "share/hobnob/samples/mcp.json")

@@ -32,9 +32,10 @@ struct MCPScript: Subcommand {
 
   /// - Returns: 0 at the end of standard input.
   func run(_ launch: Launch) throws -> Int32 {
-    guard launch.options.as != nil else {
+    guard let name = launch.options.as else {
       throw WrongUsage(say("hobnob mcp needs --as NAME: an agent has a name of its own."))
     }
+    try refuseOwn(name, launch)
     return try launch.script(creates: true) { script in
       let rooms = try AgentRooms(script, named: names)
       if try rooms.all().isEmpty {
@@ -51,6 +52,26 @@ struct MCPScript: Subcommand {
       try AgentLoop(server, agent).run()
       return 0
     }
+  }
+
+  /// Refuses the name of the person who starts the agent, unless it is a program's already: others
+  /// would see that person as a program from then on.
+  @MainActor private func refuseOwn(_ name: String, _ launch: Launch) throws {
+    guard let own = launch.ownName(try launch.loadRc { _ in }), Naming.same(own, name) else {
+      return
+    }
+    if fileStatus(try launch.storePath) != nil {
+      let store = try launch.openStore(create: false)
+      defer { store.close() }
+      let isProgram = try store.read { snapshot in
+        try snapshot.participant(ifKnown: name).map { try snapshot.isProgram($0.id) }
+      }
+      if isProgram == true { return }
+    }
+    throw Refusal(
+      say(
+        "%1 is your own name, and hobnob mcp would show you to the others as a program; give the agent another one, such as --as %1-agent.",
+        SafeText(line: name)))
   }
 }
 

@@ -23,6 +23,12 @@ extension Access {
     }
     return free
   }
+
+  /// Whether somebody is, or was, a program in a conversation of this machine (rule 11.9).
+  package func isProgram(_ person: ID<Participant>) throws -> Bool {
+    try database.exists(
+      "SELECT 1 FROM membership WHERE participant = ? AND rank = ?", person, Presence.bot)
+  }
 }
 
 extension Access where Mode: MayWrite {
