@@ -50,11 +50,36 @@ struct AccountOptionTests {
     #expect(try anna.settings(of: account)?["speed"] == nil)
   }
 
+  @Test("NAME=VALUE is refused, and so is a reset of what has no value")
+  func refusesOtherForms() throws {
+    let account = try anna.added()
+    let former = try anna.settings(of: account)
+    for (line, form) in [
+      ("/account set anna@x.org folder=/tmp", "folder /tmp"),
+      ("/account set anna@x.org folder=/tmp x", "folder /tmp"),
+      ("/account add anna@y.org --speed=slow --port 7", "--speed slow"),
+      ("/account add anna@y.org speed=a=b", "speed a=b"),
+    ] {
+      #expect(!anna.say(line))
+      #expect(
+        anna.printed.last
+          == "An option and its value have a blank between them, and not =: write " + form)
+    }
+    #expect(!anna.say("/account set anna@x.org sped"))
+    #expect(
+      anna.printed.last
+        == "sped is not set for anna@x.org, so there is nothing to reset; to set it, type /account set anna@x.org sped VALUE"
+    )
+    #expect(try anna.settings(of: account) == former)
+    #expect(try anna.store.read { try $0.accounts(of: anna.session.me.id) }.count == 1)
+  }
+
   @Test("1.12: a password on the line is shown to no program")
   func passesNoPassword() throws {
     _ = try anna.added()
     for line in [
       "/account set anna@x.org password sesame", "/account add anna@y.org --password sesame",
+      "/account set anna@x.org password=sesame", "/account add anna@y.org --password=sesame",
     ] {
       #expect(!anna.say(line))
       #expect(

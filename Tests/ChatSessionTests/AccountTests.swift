@@ -511,6 +511,8 @@ struct AccountTests {
     #expect(try anna.store.read { try $0.requests(of: account) }.map(\.secret) == ["sesame"])
     #expect(!anna.say("/account add anna@y.org --password sesame"))
     #expect(!anna.say("/account set anna@x.org password sesame"))
+    #expect(!anna.say("/account set anna@x.org password=sesame"))
+    #expect(!anna.say("/join tea@rooms.x.org --password=sesame"))
     #expect(!anna.say("/join cake --password sesame"))
     #expect(anna.printed.last?.contains("have no password") == true)
     #expect(anna.history == before)

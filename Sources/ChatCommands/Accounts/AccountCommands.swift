@@ -134,6 +134,7 @@ struct AccountCommands {
     var settings: [String: String] = [:]
     var rest = words[...]
     while let word = rest.popFirst() {
+      try refuseEqualsSign(in: word)
       guard word.hasPrefix("--"), let value = rest.popFirst() else { throw usage("account") }
       let name = String(word.dropFirst(2))
       settings[name] = try checkedOption(name, value, on: kind)
@@ -168,6 +169,7 @@ struct AccountCommands {
   }
 
   private func set(_ address: String, _ name: String, _ value: String) throws -> Step {
+    try refuseEqualsSign(in: name)
     let account = try named(address)
     if value.isEmpty, let forgotten = Self.facts.first(where: { $0.name == name }) {
       try accounts.forget(name, of: account)
@@ -175,6 +177,12 @@ struct AccountCommands {
     }
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
     let checked = value.isEmpty ? nil : try checkedOption(name, value, on: account.kind)
+    if checked == nil, settings[name] == nil, !AccountSettings.common.contains(name) {
+      throw Refusal(
+        say(
+          "%2 is not set for %1, so there is nothing to reset; to set it, type /account set %1 %2 VALUE",
+          SafeText(line: account.address), SafeText(line: name)))
+    }
     if name == "nick" {
       settings.set(nick: checked, of: account)
     } else {
@@ -307,13 +315,26 @@ struct AccountCommands {
     return kind + ":" + (try context.preferences.networks.address(name.address, on: kind))
   }
 
+  /// Refuses `NAME=VALUE`.
+  private func refuseEqualsSign(in word: String) throws {
+    guard let sign = word.firstIndex(of: "=") else { return }
+    let name = word[..<sign]
+    if name == "password" || name == Secrets.option { throw Self.passwordOnTheLine }
+    throw Refusal(
+      say(
+        "An option and its value have a blank between them, and not =: write %1",
+        SafeText(line: name + " " + word[sign...].dropFirst())))
+  }
+
+  private static var passwordOnTheLine: Refusal {
+    Refusal(say("Do not type a password on the line; /connect asks for it."))
+  }
+
   private func checkedOption(
     _ name: String, _ value: String, on kind: String
   ) throws -> String {
     // Others can see the arguments of a program.
-    if name == "password" {
-      throw Refusal(say("Do not type a password on the line; /connect asks for it."))
-    }
+    if name == "password" { throw Self.passwordOnTheLine }
     guard AccountSettings.common.contains(name) else {
       return try context.preferences.networks.storedOption(name, value, on: kind)
     }

@@ -18,7 +18,7 @@ package enum Secrets {
     case "/msg", "/query", "/notice": return words.count == 3 && isLogin(words[2], to: words[1])
     default: break
     }
-    let all = line.split(whereSeparator: \.isWhitespace)
+    let all = line.split(whereSeparator: \.isWhitespace).map { $0.prefix { $0 != "=" } }
     return all.contains { $0 == option } || words[0] == "/account" && all.contains("password")
   }
 
