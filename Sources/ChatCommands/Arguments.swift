@@ -22,10 +22,10 @@ package struct Arguments: Sendable {
     first { _, _ in words.map { Candidate($0) } }
   }
 
-  static let room = first { $0.rooms($1) }
+  static let room = Arguments { $0.continuing($0.rooms($1)) }
   static let person = first { $0.names($1) }
   static let roomOrPerson = first { $0.rooms($1) + $0.names($1) }
-  static let conversation = first { $0.conversations($1) }
+  static let conversation = Arguments { $0.continuing($0.conversations($1)) }
   static let anyNumber = first { $0.numbers($1) { _ in true } }
 }
 
@@ -47,6 +47,21 @@ package struct ArgumentQuery {
   /// A bare name means the room with one `#`, so only that room is offered without its sign.
   func rooms(_ snapshot: borrowing Snapshot) -> [Candidate] {
     context.roomNames(snapshot).map { Candidate($0.hasPrefix("##") ? $0 : Naming.bare($0)) }
+  }
+
+  /// Of names that may have blanks, those that begin with the words before this one, without these
+  /// words.
+  func continuing(_ names: [Candidate]) -> [Candidate] {
+    if before.isEmpty { return names }
+    let start = before.joined(separator: " ") + " "
+    return names.compactMap { name in
+      // A sign may be typed that the name does not have here.
+      for whole in [name.text, "#" + name.text]
+      where Naming.same(String(whole.prefix(start.count)), start) {
+        return Candidate(String(whole.dropFirst(start.count)), hint: name.hint, mark: name.mark)
+      }
+      return nil
+    }
   }
 
   mutating func names(_ snapshot: borrowing Snapshot) -> [Candidate] {

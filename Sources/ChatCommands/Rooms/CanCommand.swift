@@ -39,8 +39,11 @@ package struct CanCommand {
     let first =
       network.map { say("%1 is on the network %2.", name, SafeText(line: $0)) }
       ?? say("%1 is on this machine, in this store.", name)
+    let networks = NetworkCommands(context: context)
+    let hasLinks = networks.account(of: conversation)?.rules.isOpaque != true
     let facts =
-      network == nil ? Self.factsOfThisMachine : Self.facts(of: can, in: conversation.kind)
+      network == nil
+      ? Self.factsOfThisMachine : Self.facts(of: can, in: conversation.kind, hasLinks: hasLinks)
     var lines = [StyledLine(first)]
     if let network, try snapshot.account(network: network) != nil,
       try !snapshot.knowsAbilities(ofNetwork: network)
@@ -57,7 +60,6 @@ package struct CanCommand {
         + StyledLine(meaning)
     }
     let answers: [Effect] = [.answer(lines, indent: 2), .answer(table, indent: start)]
-    let networks = NetworkCommands(context: context)
     guard networks.carries(conversation) else { return Step(answers) }
     return Step(answers) {
       try networks.ask(.abilities, in: conversation, $0)
@@ -85,7 +87,10 @@ package struct CanCommand {
     ]
   }
 
-  private static func facts(of can: Abilities, in kind: Conversation.Kind) -> Facts {
+  /// - Parameter hasLinks: whether messages have links to files, and not the files.
+  private static func facts(
+    of can: Abilities, in kind: Conversation.Kind, hasLinks: Bool
+  ) -> Facts {
     // Translators: a single word before a sentence is its label; keep it short.
     var facts: Facts = [
       (say("edit"), edits(can)),
@@ -113,7 +118,7 @@ package struct CanCommand {
           ? say("shown to people whose programs support it") : say("no: nobody sees it")
       ),
       (say("seen"), receiptsFact(can)),
-      (say("files"), files(can)),
+      (say("files"), hasLinks ? linkedFiles(can) : files(can)),
       (say("history"), say("what this store has, and what the network keeps, if anything")),
     ]
     if let most = can.longestMessage {
@@ -148,6 +153,17 @@ package struct CanCommand {
   }
 
   private static func files(_ can: Abilities) -> SafeText {
+    switch can.largestFile {
+    case nil: say("sent with your message; /save N saves other people's files")
+    case 0?: say("you cannot send files; /save N saves other people's files")
+    case let most?:
+      say(
+        "up to %1, sent with your message; /save N saves other people's files",
+        SafeText(line: Attachment.size(most)))
+    }
+  }
+
+  private static func linkedFiles(_ can: Abilities) -> SafeText {
     switch can.largestFile {
     case nil: say("uploaded and sent as links; /save N fetches other people's files")
     case 0?: say("you cannot send files; /save N fetches other people's files")

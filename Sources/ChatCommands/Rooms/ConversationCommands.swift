@@ -17,15 +17,16 @@ package struct ConversationCommands {
 
   func join(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let words = argument.split(whereSeparator: \.isWhitespace).map(String.init)
-    if words.count == 3, words[1] == Secrets.option {
-      return try join(words[0], password: words[2], snapshot)
+    if words.count > 2, words[words.count - 2] == Secrets.option {
+      let name = words.dropLast(2).joined(separator: " ")
+      guard words.count == 3 || isOneRoom(name, snapshot) else { throw usage("join") }
+      return try join(name, password: words[words.count - 1], snapshot)
     }
-    // A room on a network can have blanks and commas in its name.
-    let isKnown = ((try? snapshot.room(argument, for: me)) ?? nil) != nil
-    guard words.count == 1 || isKnown else { throw usage("join") }
+    let isOne = isOneRoom(argument, snapshot)
+    guard words.count == 1 || isOne else { throw usage("join") }
     var names = [argument]
     // Commas separate several rooms, as in irssi.
-    if argument.contains(","), !isKnown {
+    if argument.contains(","), !isOne {
       names = argument.split(separator: ",").map(String.init)
     }
     guard let last = names.popLast() else { throw usage("join") }
@@ -56,6 +57,17 @@ package struct ConversationCommands {
       return effects + more + (rooms.isEmpty ? [] : [.tell(also)])
         + [.open(conversation, isNew: isNew)]
     }
+  }
+
+  /// Whether a text is one room whatever blanks and commas it has: the name of a known room, or an
+  /// address on a network where any text can be one.
+  private func isOneRoom(_ text: String, _ snapshot: borrowing Snapshot) -> Bool {
+    if (try? snapshot.room(text, for: me)) ?? nil != nil { return true }
+    if let named = (try? context.accounts.ofKind(in: text, from: context.network)) ?? nil {
+      return named.rules.isOpaque
+    }
+    let isOpaque = networks.account(of: context.open.conversation)?.rules.isOpaque == true
+    return isOpaque && text.contains(where: \.isWhitespace)
   }
 
   private func join(
@@ -141,13 +153,20 @@ package struct ConversationCommands {
   // MARK: Leaving
 
   func leave(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    // Only /part takes a reason.
-    if argument.contains(where: \.isWhitespace) { throw usage("leave") }
-    return try leave(argument, saying: "", snapshot)
+    do {
+      return try leave(argument, saying: "", snapshot)
+    } catch RuleError.noSuchRoom where argument.contains(where: \.isWhitespace) {
+      // Only /part takes a reason.
+      throw usage("leave")
+    }
   }
 
   /// `/part [ROOM [REASON]]`, as on IRC.
   func part(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    // A room's name can have blanks.
+    if (try? snapshot.room(argument, for: me, in: context.open.id)) ?? nil != nil {
+      return try leave(argument, saying: "", snapshot)
+    }
     let (name, reason) = argument.firstWord
     return try leave(name, saying: reason, snapshot)
   }
