@@ -402,6 +402,7 @@ struct NetworkNameTests {
         [
           .invited(room: "tea@rooms.x.org", by: eve),
           .wantsContact(NetworkUser(identity: "cem@x.org")),
+          .wantsContact(NetworkUser(identity: "+4915@x.org", name: "Zoë\u{1b}[2J")),
           .messageReceived(
             NetworkMessage(name: MessageIDs(), speaker: eve, body: "dear friend\u{1b}[2J\nline"),
             in: .direct("eve@x.org")),
@@ -414,8 +415,14 @@ struct NetworkNameTests {
       return anna.news().filter { $0.hasPrefix("  ") }
     }
     try send()
+    #expect(
+      anna.news().contains {
+        $0.contains("+4915@x.org (Zoë") && $0.hasSuffix("type /contact accept +4915@x.org")
+      })
     let lines = listed()
-    #expect(lines.count == 3)
+    #expect(lines.count == 4)
+    #expect(lines.contains { $0.contains("/contact accept +4915@x.org  Zoë^[[2J wants to be a") })
+    anna.say("/contact accept +4915@x.org")
     #expect(lines.contains { $0.contains("/join tea@rooms.x.org  eve@x.org invites you") })
     #expect(lines.contains { $0.contains("/contact accept cem@x.org  wants to be a contact") })
     #expect(lines.contains { $0.contains("/msg eve@x.org  “dear friend^[[2J”") })
@@ -425,17 +432,18 @@ struct NetworkNameTests {
     anna.say("/contact accept cem@x.org")
     #expect(listed().count == 1)
     try send()
+    anna.say("/contact accept +4915@x.org")
     anna.say("/block eve@x.org")
     #expect(try anna.store.read { try $0.requests(of: account) }.last?.verb == .block)
     #expect(listed().count == 1)
     try send()
     anna.say("/requests clear")
-    #expect(anna.printed.last == "You declined 3 requests.")
+    #expect(anna.printed.last == "You declined 4 requests.")
     #expect(try anna.store.read { try $0.requests(of: account) }.last?.verb == .decline)
     // Who opens a shell later hears that something waits.
     try send()
     let other = try town.person("anna")
-    #expect(other.printed.contains("3 requests are waiting; /requests lists them."))
+    #expect(other.printed.contains("4 requests are waiting; /requests lists them."))
   }
 
   @Test("a person known only from a room gets no private message, nor does a namesake")

@@ -84,7 +84,9 @@ struct RequestsCommand {
     let sender = SafeText(line: approach.sender)
     switch approach.kind {
     case .invitation: return say("/join %1  %2 invites you", address, sender)
-    case .contact: return say("/contact accept %1  wants to be a contact", address)
+    case .contact where sender.isEmpty:
+      return say("/contact accept %1  wants to be a contact", address)
+    case .contact: return say("/contact accept %1  %2 wants to be a contact", address, sender)
     case .message:
       let text = (SafeText(body: approach.text).lines.first ?? SafeText())
         .truncated(to: approach.hasChat ? 60 : 400, widths: context.widths)

@@ -37,7 +37,8 @@ package struct Approach: Hashable, Sendable {
   package var kind: Kind
   /// The address of the room or of the person.
   package var address: String
-  /// Who invites: an address, or a nickname in that room; otherwise empty.
+  /// Who invites: an address, or a nickname in that room. What somebody calls themselves who wants
+  /// to be a contact, if known. Otherwise empty.
   package var sender: String
   package var at: Milliseconds
   /// Their latest text as shown; otherwise empty.

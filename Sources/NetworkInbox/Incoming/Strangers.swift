@@ -14,8 +14,8 @@ struct Strangers {
   ///
   /// - Parameters:
   ///   - person: the identity of the sender.
-  ///   - sender: for an invitation, who invites: an address, or a nickname in that room; otherwise
-  ///     empty.
+  ///   - sender: for an invitation, who invites: an address, or a nickname in that room; for a
+  ///     contact request, what they call themselves; otherwise empty.
   ///   - text: what a stranger without a chat wrote.
   ///   - isPast: whether the request is older than the account in this store.
   private func approached(
@@ -62,7 +62,13 @@ struct Strangers {
         as: attention.isSilenced(one, in: conversation) ? .plain : .invitation)
     case .contact:
       try book.tell(
-        filled(("%1 wants to be a contact; to accept, type /contact accept %1", [address])))
+        filled(
+          sender.isEmpty
+            ? ("%1 wants to be a contact; to accept, type /contact accept %1", [address])
+            : (
+              "%1 (%2) wants to be a contact; to accept, type /contact accept %1",
+              [address, sender]
+            )))
     case .message where text != nil:
       try book.tell(filled(("%1, a stranger, wrote to you; /requests shows it.", [address])))
     case .message:
@@ -120,7 +126,8 @@ struct Strangers {
   }
 
   func applyContactRequest(_ speaker: NetworkUser) throws {
-    try approached(.contact, speaker.identity, from: speaker.identity)
+    let (identity, name) = (speaker.identity, speaker.name)
+    try approached(.contact, identity, from: identity, by: name == identity ? "" : name)
   }
 
   /// Opens a direct chat for a new message, unless it is from a stranger: somebody to whom the

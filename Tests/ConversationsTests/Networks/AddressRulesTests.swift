@@ -99,7 +99,14 @@ struct AddressRulesTests {
     #expect(account.addresses(ofPerson: "xmpp:Irc.X.org") == ["irc.x.org"])
     #expect(account.address(ofPerson: "XMPP:gateway") == "gateway")
     #expect(account.address(ofPerson: "xmpp:ben@y.org") == "ben@y.org")
-    for word in ["xmpp:", "xmpp:a/b", "xmpp:a b", "xmpp:xmpp:"] {
+    // A gateway lists addresses as URIs.
+    for word in ["xmpp:%2B49151@y.org", "@xmpp:%2b49151@y.org?message", "xmpp:+49151@y.org"] {
+      #expect(account.address(ofPerson: word) == "+49151@y.org")
+    }
+    #expect(account.address(ofPerson: "xmpp:a%5C40b@y.org") == "a\\40b@y.org")
+    #expect(account.address(ofRoom: "xmpp:tea%irc.y.org@z.org?join") == "tea%irc.y.org@z.org")
+    #expect(account.address(ofPerson: "a%2Bb@y.org") == "a%2bb@y.org")
+    for word in ["xmpp:", "xmpp:a/b", "xmpp:a b", "xmpp:a%20b@y.org", "xmpp:a%2Fb", "xmpp:xmpp:"] {
       #expect(account.address(ofPerson: word) == nil)
     }
     // Where names are addresses, they may have dots.

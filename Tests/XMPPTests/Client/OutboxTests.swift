@@ -298,7 +298,7 @@ struct OutboxTests {
     ("service-unavailable", "ben@example.org does not exist, or does not accept your messages."),
     ("not-acceptable", "You have blocked ben@example.org. Unblock it first."),
     ("remote-server-not-found", "The server of ben@example.org cannot be found."),
-    ("item-not-found", "ben@example.org does not exist."),
+    ("item-not-found", "The server of ben@example.org does not know this address."),
     ("something-new", "ben@example.org refuses it (something-new)."),
   ])
   func aRefusalIsASentenceAlsoWhenTheServerHadTheMessageFirst(condition: String, sentence: String)

@@ -310,6 +310,10 @@ struct RequestTests {
     #expect(
       talk.hear("<presence type='subscribe' from='eve@x.org'/>")
         == [.wantsContact(NetworkUser(identity: "eve@x.org"))])
+    let nick = "<nick xmlns='http://jabber.org/protocol/nick'>Eve</nick>"
+    #expect(
+      talk.hear("<presence type='subscribe' from='eve@x.org'>\(nick)</presence>")
+        == [.wantsContact(NetworkUser(identity: "eve@x.org", name: "Eve"))])
     #expect(talk.sent.isEmpty)
     #expect(talk.hear("<presence type='subscribe' from='ben@example.org'/>") == [])
     #expect(talk.sent.last?["type"] == "subscribed")

@@ -59,11 +59,17 @@ public struct Account: Identifiable, Hashable, Sendable {
   }
 
   /// What follows the kind of the network in a word like `xmpp:ben@example.org`, with or without
-  /// hobnob's sign before it; nil for any other word.
+  /// hobnob's sign before it; nil for any other word. Where addresses have domains, such a word may
+  /// be a URI: `xmpp:%2B49151@gateway.example.org?message` (RFC 5122).
   package func withoutKind(_ word: String) -> String? {
     let bare = word.first.map("@#".contains) == true ? word.dropFirst() : word[...]
     let prefix = kind + ":"
-    return bare.lowercased().hasPrefix(prefix) ? String(bare.dropFirst(prefix.count)) : nil
+    guard bare.lowercased().hasPrefix(prefix) else { return nil }
+    let rest = bare.dropFirst(prefix.count)
+    guard rules.namesServer else { return String(rest) }
+    let path = rest.prefix { $0 != "?" }
+    let decoded = FileURL.decoded(Array(path.utf8)[...])
+    return decoded.flatMap { String(validating: $0, as: UTF8.self) } ?? String(path)
   }
 
   /// The address of the room that a word means; nil if no room can have the name, or if the

@@ -30,6 +30,8 @@ enum Feature {
   static let version = "jabber:iq:version"
   /// XEP-0115.
   static let capabilities = "http://jabber.org/protocol/caps"
+  /// XEP-0172.
+  static let nick = "http://jabber.org/protocol/nick"
   /// XEP-0184.
   static let receipts = "urn:xmpp:receipts"
   /// XEP-0191.

@@ -41,7 +41,9 @@ struct StanzaError: Hashable, Sendable {
       case ("remote-server-not-found", _):
         ("The server of %1 cannot be found.", [address])
       case ("remote-server-timeout", _): ("The server of %1 does not answer.", [address])
-      case ("item-not-found", _), ("gone", _): ("%1 does not exist.", [address])
+      case ("item-not-found", false):
+        ("The server of %1 does not know this address.", [address])
+      case ("item-not-found", true), ("gone", _): ("%1 does not exist.", [address])
       case ("registration-required", _), ("subscription-required", _):
         ("%1 is for its members only.", [address])
       case ("policy-violation", _), ("resource-constraint", _):

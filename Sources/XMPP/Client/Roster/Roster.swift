@@ -167,7 +167,11 @@ struct Roster: Sendable {
         context.send(Element("presence", ["type": "subscribed", "to": person.description]))
       } else {
         if askers.count < Limits.contacts { askers.insert(person) }
-        context.tell(.wantsContact(user(person)))
+        var asker = user(person)
+        if asker.name.isEmpty {
+          asker.name = Limits.bounded(stanza.first("nick", Feature.nick)?.text) ?? ""
+        }
+        context.tell(.wantsContact(asker))
         context.countStrangersLater()
       }
     case "unsubscribe": askers.remove(person)
