@@ -172,6 +172,11 @@ struct Script {
       try noRoom(called: name)
     case .noSuchParticipant(let name):
       Self.noSuchPerson(named: name)
+    case .cannotReply(let name):
+      Refusal(
+        say(
+          "The network of %1 cannot show which message you answer; send it without --reply.",
+          SafeText(name: name)))
     default: nil
     }
   }

@@ -250,6 +250,30 @@ extension EndToEnd {
       }
     }
 
+    @Test("7.5: where the network has no replies, --reply is refused under that name")
+    func refusesReplies() throws {
+      let store = try Store(path: home.store, options: .init(createIfMissing: true))
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: $0.participant(identity: "anna").id, network: "irc:anna@irc.x.org")
+      }
+      var abilities = Abilities()
+      abilities.replies = false
+      let ben = NetworkUser(identity: "ben", name: "ben")
+      try store.inbox.apply(
+        [
+          .rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network)),
+          .abilities(NetworkAbilities(rooms: abilities)), .joined(room: "#tea", nick: "anna"),
+          .messageReceived(
+            NetworkMessage(name: MessageIDs(archive: "1"), speaker: ben, body: "tea?"),
+            in: .room("#tea")),
+        ], of: account)
+      let refused = try home.run(["send", "#tea", "--reply", "1", "yes", "--as", "anna"])
+      #expect(
+        refused.errors
+          == "hobnob: The network of #tea cannot show which message you answer; send it without --reply.\n"
+      )
+    }
+
     @Test("11.3: a message that nothing sends now is reported as waiting, at once with --wait, too")
     func saysThatItWaits() throws {
       let store = try Store(path: home.store)
