@@ -18,19 +18,21 @@ package struct BridgedPrograms: Sendable {
     (self.folders, self.home) = (folders, home)
   }
 
-  /// - Parameter environment: `XDG_CONFIG_HOME`, `HOME`.
-  package static func installed(_ environment: [String: String]) -> BridgedPrograms {
-    let program = ProgramFile.path ?? ""
+  /// - Parameters:
+  ///   - environment: `XDG_CONFIG_HOME`, `HOME`.
+  ///   - program: the path of this program.
+  package static func installed(
+    _ environment: [String: String], program: String = ProgramFile.path ?? ""
+  ) -> BridgedPrograms {
     let folder = StoreFiles.split(program).folder
-    let libexec =
-      folder.hasSuffix("/bin")
-      ? String(folder.dropLast(3)) + "libexec/hobnob/networks" : folder + "/networks"
-    // In a checkout they are not beside the built programs.
-    let sources = ProgramFile.folders("share/networks", above: program)
-      .filter { access($0, X_OK) == 0 }
-    let own = OwnFolder.config.path(environment).map { $0 + "/networks" }
-    return BridgedPrograms(
-      in: [libexec] + sources + [own].compactMap(\.self), home: Login.home(environment))
+    var folders = [folder + "/networks"]
+    if folder.hasSuffix("/bin") { folders = [folder.dropLast(3) + "libexec/hobnob/networks"] }
+    // Only a program that was built in a checkout takes those of its sources.
+    if let build = program.ranges(of: "/.build").last {
+      folders.append(program[..<build.lowerBound] + "/share/networks")
+    }
+    folders += [OwnFolder.config.path(environment)].compactMap { $0 }.map { $0 + "/networks" }
+    return BridgedPrograms(in: folders, home: Login.home(environment))
   }
 
   private static let prefix = "hobnob-net-"

@@ -55,6 +55,26 @@ import Testing
     }
   }
 
+  @Test("12.7: an installed hobnob has two folders, whatever lies above its own")
+  func folders() throws {
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    func folders(_ program: String) -> [String] {
+      BridgedPrograms.installed(["HOME": home], program: home + program).folders.map {
+        $0.hasPrefix(home) ? String($0.dropFirst(home.count)) : $0
+      }
+    }
+    for folder in ["/share/networks", "/libexec/share/networks"] {
+      try FileManager.default.createDirectory(
+        atPath: home + folder, withIntermediateDirectories: true)
+    }
+    let own = "/.config/hobnob/networks"
+    #expect(folders("/bin/hobnob") == ["/libexec/hobnob/networks", own])
+    #expect(folders("/libexec/hobnob/hobnob-bridge") == ["/libexec/hobnob/networks", own])
+    #expect(
+      folders("/hobnob/.build/x/debug/hobnob")
+        == ["/hobnob/.build/x/debug/networks", "/hobnob/share/networks", own])
+  }
+
   @Test("12.7: hobnob starts no program that others could change, or replace")
   func refusesWhatOthersCanChange() throws {
     defer { try? FileManager.default.removeItem(atPath: home) }
