@@ -130,10 +130,12 @@ package struct NetworkPrograms: Sendable {
   ///   - asks: whether the process asks for the password at the terminal, and then continues in the
   ///     background.
   ///   - stays: whether the process stays when its owner has no shell.
+  ///   - isPlain: whether what it asks at the terminal has no escape sequences (rule 11.5).
   package func command(
-    _ account: Account, in store: Store, asks: Bool = false, stays: Bool = false
+    _ account: Account, in store: Store, asks: Bool = false, stays: Bool = false,
+    isPlain: Bool = false
   ) throws -> [String] {
-    let options = (asks ? ["--ask"] : []) + (stays ? ["--stay"] : [])
+    let options = [("--ask", asks), ("--stay", stays), ("--plain", isPlain)].filter(\.1).map(\.0)
     let command = try command(account.kind, options)
     // The account's name has the kind.
     return command.prefix(1 + options.count) + [store.path, account.network]

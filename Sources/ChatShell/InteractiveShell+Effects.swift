@@ -109,7 +109,8 @@ extension InteractiveShell: SessionShell {
   }
 
   private func start(_ account: Account, asks: Bool) throws {
-    let words = try NetworkPrograms.installed.command(account, in: session.store, asks: asks)
+    let words = try NetworkPrograms.installed.command(
+      account, in: session.store, asks: asks, isPlain: asks && session.preferences.glyphs.isSpoken)
     var isStarted = true
     if asks {
       _ = try NetworkPrograms.sandbox(of: words[0])

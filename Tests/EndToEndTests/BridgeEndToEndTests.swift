@@ -36,6 +36,19 @@ extension EndToEnd {
       try anna.expect("#lobby> |")
     }
 
+    /// Installs a program.
+    private func install(_ script: String, at path: String) throws {
+      try home.write(script, to: "script")
+      // By a process of its own: a file that this one has open for writing cannot be started.
+      _ = try Program(["cp", home.path + "/script", path], environment: home.environment).finish()
+      chmod(path, 0o700)
+    }
+
+    /// The path of a network's program.
+    private func path(of kind: String) -> String {
+      (program as NSString).deletingLastPathComponent + "/hobnob-net-" + kind
+    }
+
     private func connect() throws {
       try anna.type("/account add stub:you --log \(server)\r", seeing: "you is connected")
     }
@@ -220,11 +233,7 @@ extension EndToEnd {
         touch '\(home.path)/over'
         exit 1
         """
-      try home.write(script, to: "once.sh")
-      // By a process of its own: a file that this one has open for writing cannot be started.
-      let path = (program as NSString).deletingLastPathComponent + "/hobnob-net-once"
-      _ = try Program(["cp", home.path + "/once.sh", path], environment: home.environment).finish()
-      chmod(path, 0o700)
+      try install(script, at: path(of: "once"))
       try anna.type("/account add once:me\r", seeing: "me is connected")
       let holder = try home.lock("BEGIN IMMEDIATE")
       try home.write("", to: "go")
@@ -252,12 +261,7 @@ extension EndToEnd {
         say("notice", text="the token is there")
         sys.stdin.read()
         """
-      try home.write(script, to: "asking.py")
-      // By a process of its own: a file that this one has open for writing cannot be started.
-      let path = (program as NSString).deletingLastPathComponent + "/hobnob-net-asking"
-      _ = try Program(["cp", home.path + "/asking.py", path], environment: home.environment)
-        .finish()
-      chmod(path, 0o700)
+      try install(script, at: path(of: "asking"))
       try anna.type("/account add asking:me\r", seeing: "Which code does your phone show?")
       try anna.type("code-4711\r", seeing: "the token is there")
       try anna.expect("#lobby> |")
@@ -270,6 +274,48 @@ extension EndToEnd {
         let data = FileManager.default.contents(atPath: folder + "/" + name) ?? Data()
         #expect(data.range(of: Data("4711".utf8)) == nil, "\(name)")
       }
+    }
+
+    @Test(
+      "11.5: a QR code is drawn where it fits, without colours if the owner wants none; a secret is not shown",
+      arguments: [
+        ([], [:], 90, "drawn as ANSIUTF8"), ([], ["NO_COLOR": "1"], 90, "drawn as UTF8"),
+        ([], [:], 30, "https://example.org/link"),
+        (["--plain"], [:], 90, "https://example.org/link"),
+      ] as [([String], [String: String], Int, String)])
+    func codes(options: [String], changes: [String: String], columns: Int, shown: String) throws {
+      let script = """
+        #!/usr/bin/env python3
+        import json, sys
+        def say(type, **members): print(json.dumps({"type": type, **members}), flush=True)
+        say("hello", version=1, network="Asking", secret=False)
+        sys.stdin.readline()
+        say("ask", ask="code", text="Which code do you see?", qr="https://example.org/link")
+        sys.stdin.readline()
+        say("ask", ask="word", text="Your word?", secret=True)
+        word = json.loads(sys.stdin.readline())["text"]
+        say("up")
+        say("notice", text="the word has %d letters" % len(word))
+        sys.stdin.read()
+        """
+      try install(script, at: path(of: "asking"))
+      let qrencode = #"""
+        #!/bin/sh
+        cat >/dev/null
+        printf '\033[1m%-40s\033[0m\n' "drawn as $2"
+        """#
+      try install(qrencode, at: home.path + "/bin/qrencode")
+      let path = home.path + "/bin:" + (home.environment["PATH"] ?? "")
+      let ben = try home.shellInLobby(
+        as: "ben", options, columns: columns,
+        environment: changes.merging(["PATH": path]) { $1 })
+      try ben.type("/account add asking:me\r", seeing: "Which code do you see?")
+      let screen = ben.emulator.history.joined(separator: "\n") + ben.emulator.picture
+      #expect(screen.contains(shown), "\(screen)")
+      #expect(screen.contains("drawn") == shown.hasPrefix("drawn"), "\(screen)")
+      try ben.type("47\r", seeing: "Your word?")
+      try ben.type("sesame\r", seeing: "the word has 6 letters")
+      #expect(!ben.emulator.history.joined().contains("sesame"))
     }
 
     @Test("14.14: a person who writes a program finds out whether it keeps the rules")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
 import Glibc
 import Platform
 import Sentences
@@ -71,25 +72,42 @@ extension NetworkProgram {
       question.text + " ", allowsNone: true, isShown: !question.isSecret, unless: other)
   }
 
-  /// Shows a QR code. Its text can be as secret as a password, so no program gets it as an argument.
+  /// Shows a QR code, or its text where a drawing is of no use. The text can be as secret as a
+  /// password, so no program gets it as an argument.
   private func show(code: String) {
-    if let drawn = Self.drawn(code), !drawn.isEmpty {
-      _ = drawn.withUnsafeBytes { try? writeAll(2, $0) }
+    var size = winsize()
+    let isKnown = ioctl(2, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    if isPlain {
+      say(translated("A QR code would contain this text:"))
+    } else if let drawn = Self.drawn(code), !drawn.isEmpty {
+      if !isKnown || Self.columns(of: drawn) <= Int(size.ws_col) {
+        _ = drawn.withUnsafeBytes { try? writeAll(2, $0) }
+        return
+      }
+      say(translated("The terminal is too narrow for the QR code, which contains this text:"))
     } else {
       say(
         translated(
           "To see a QR code here, install qrencode; until then, here is the text that it would contain:"
         ))
-      say(code)
     }
+    say(code)
   }
 
-  /// What qrencode(1) draws with half blocks; nil if it is not installed.
+  /// The columns of the first row, without escape sequences.
+  private static func columns(of drawn: [UInt8]) -> Int {
+    let row = String(decoding: drawn.prefix { $0 != 0x0A }, as: UTF8.self)
+    return row.replacing(/\u{1B}\[[0-9;]*m/, with: "").count
+  }
+
+  /// What qrencode(1) draws with half blocks, in colours that do not depend on the terminal's unless
+  /// `NO_COLOR` is set; nil if it is not installed.
   private static func drawn(_ code: String) -> [UInt8]? {
+    let hasColours = getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
     guard let input = ChildProcess.pipe(), let output = ChildProcess.pipe() else { return nil }
     let process = ChildProcess.start(
-      ["qrencode", "-t", "ANSIUTF8", "-m", "2", "-o", "-"], input: .descriptor(input.reading),
-      output: .descriptor(output.writing), errors: .null)
+      ["qrencode", "-t", hasColours ? "ANSIUTF8" : "UTF8", "-m", "2", "-o", "-"],
+      input: .descriptor(input.reading), output: .descriptor(output.writing), errors: .null)
     close(input.reading)
     close(output.writing)
     defer { close(output.reading) }

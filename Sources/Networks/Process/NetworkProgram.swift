@@ -68,6 +68,8 @@ package struct NetworkProgram {
   /// Whether a program of its own connects the account, and may ask the owner questions.
   let hasProgram: Bool
   private let makeWire: MakeWire
+  /// Whether the terminal gets no escape sequences (rule 11.5).
+  var isPlain: Bool { arguments.contains("--plain") }
 
   /// - Parameters:
   ///   - kind: the part of an account's network before the colon.
@@ -115,12 +117,14 @@ package struct NetworkProgram {
       case "--ask": mode = .ask
       case "--password-on-input": mode = .connectWithInput
       case "--stay": stays = true
+      case "--plain": break
       default: words.append(argument)
       }
     }
     guard words.count == 2, !words[0].hasPrefix("-"), words[1].hasPrefix(kind + ":") else {
       say(
-        "usage: hobnob-\(kind) [--stay] [--ask | --password-on-input] STORE \(kind):ADDRESS; "
+        "usage: hobnob-\(kind) [--stay] [--plain] [--ask | --password-on-input] STORE "
+          + "\(kind):ADDRESS; "
           + "hobnob(1) starts this program; you do not need to.")
       return 64
     }

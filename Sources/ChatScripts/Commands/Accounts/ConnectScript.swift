@@ -42,7 +42,8 @@ struct ConnectScript: Subcommand {
                 found.names.map { SafeText(line: $0) }.joinedAsList()))
       }
       try launch.want(account, in: script.store)
-      words = try NetworkPrograms.installed.command(account, in: script.store, stays: true)
+      words = try NetworkPrograms.installed.command(
+        account, in: script.store, stays: true, isPlain: launch.isPlain(script.settings))
       return 0
     }
     try NetworkPrograms.become(words)
