@@ -10,7 +10,7 @@ extension LineEditor {
   /// - Parameter keepingLine: whether the line stays on the screen, above the child's output.
   package func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
     finishQuestions()
-    resizeProbe.finish(availableKeys)
+    resizeProbe.finish(availableKeys, keep: keepAhead)
     draw()
     display.leave(keepingLine: keepingLine)
     device.leave()

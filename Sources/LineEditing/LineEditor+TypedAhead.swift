@@ -17,10 +17,15 @@ extension LineEditor {
   }
 
   func readAhead(_ change: (KeyEvent) -> KeyEvent) {
+    keepAhead(
+      keys.undecidedKeys()
+        + (availableKeys() ?? []).filter { !takeAnswer($0) }.map(change))
+  }
+
+  /// Keeps keys for the next turn of the loop.
+  func keepAhead(_ events: [KeyEvent]) {
     let isFirst = keys.typedAhead.isEmpty
-    keys.typedAhead += keys.undecidedKeys()
-    keys.typedAhead += (availableKeys() ?? []).filter { !takeAnswer($0) }
-      .map(change)
+    keys.typedAhead += events
     guard isFirst, !keys.typedAhead.isEmpty else { return }
     loop.after(milliseconds: 0) { [weak self] in
       self?.takeTypedAhead()

@@ -122,7 +122,7 @@ package final class LineEditor {
     guard isStarted else { return }
     isStarted = false
     finishQuestions()
-    resizeProbe.finish(availableKeys)
+    resizeProbe.finish(availableKeys, keep: keepAhead)
     device.catchUp(within: TerminalDevice.patience, atMost: TerminalDevice.patience)
     display.isEnding = true
     draw()

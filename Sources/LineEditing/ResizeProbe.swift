@@ -180,8 +180,10 @@ package final class ResizeProbe {
   /// Settles on the known size, and waits a moment for answers, which must not become input of
   /// another program. Call this before that program gets the terminal.
   ///
-  /// - Parameter read: returns the input that has arrived; nil if the terminal has closed.
-  func finish(_ read: () -> [KeyEvent]?) {
+  /// - Parameters:
+  ///   - read: returns the input that has arrived; nil if the terminal has closed.
+  ///   - keep: gets the keys among it.
+  func finish(_ read: () -> [KeyEvent]?, keep: ([KeyEvent]) -> Void) {
     if display.sizeChanged { windowResized() }
     guard display.isProbingSize else { return }
     if let timer { loop.cancel(timer) }
@@ -192,10 +194,13 @@ package final class ResizeProbe {
     while awaited > 0, loop.now < end {
       var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = read() else { break }
-      let others = events.filter { !takePlace($0) }
-      for report in others.compactMap({ SizeReport.size(in: $0) }) where awaited > 0 {
-        if let answer = add(report) { lastAnswer = answer }
-      }
+      keep(
+        events.filter { event in
+          if takePlace(event) { return false }
+          guard awaited > 0, let report = SizeReport.size(in: event) else { return true }
+          if let answer = add(report) { lastAnswer = answer }
+          return false
+        })
     }
     settle(on: lastAnswer)
   }

@@ -13,6 +13,7 @@ struct TypedLine {
   ]
   private static let aboutPeople = ["invite", "kick", "ban", "unban", "op", "deop"]
 
+  private let noMembers: [JSONName: JSON] = [:]
   private var lastEntry: Int64 = 0
 
   /// The type and the members of the line that is meant.
@@ -26,7 +27,7 @@ struct TypedLine {
       return parts.count > number ? .text(String(parts[number])) : .null
     }
     switch (words.first, words.count) {
-    case ("stop", 1): return ("stop", [:])
+    case ("stop", 1): return ("stop", noMembers)
     case ("send", 3...): return ("send", entry(words, [.text: rest(2), .kind: .text("text")]))
     case ("edit", 4...): return ("edit", entry(words, [.id: .text(words[2]), .text: rest(3)]))
     case ("delete", 3): return ("delete", entry(words, [.id: .text(words[2])]))
