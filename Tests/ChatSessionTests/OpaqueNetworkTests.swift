@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
 import Conversations
 import Testing
 
+@testable import ChatParts
 @testable import ChatSession
 @testable import NetworkInbox
 

@@ -134,7 +134,7 @@ extension EndToEnd {
       // Once it is known as a program, its user may have the name too.
       #expect(try start(["--rooms", "lobby"], as: "helper", by: "anna").status == 0)
       #expect(try start([], as: "helper", by: "helper").status == 0)
-      let people = try home.run(["who", "--json"]).output.split(separator: "\n")
+      let people = try home.run(["who", "lobby", "--json"]).output.split(separator: "\n")
       #expect(people.filter { $0.contains("bot") }.count == 1, "\(people)")
     }
 
