@@ -142,6 +142,22 @@ final class Home {
     (try shellInLobby(as: "anna"), try shellInLobby(as: "ben"))
   }
 
+  /// The store, with anna and ben in the lobby.
+  func storeWithAnnaAndBen() throws -> (
+    store: Store, anna: ID<Participant>, ben: ID<Participant>, lobby: ID<Conversation>
+  ) {
+    let store = try Store(path: self.store)
+    return try store.writeDurably {
+      let (anna, ben) = try (
+        $0.participant(identity: "anna").id, $0.participant(identity: "ben").id
+      )
+      let lobby = try $0.makeRoom("lobby").id
+      try $0.join(anna, lobby)
+      try $0.join(ben, lobby)
+      return (store, anna, ben, lobby)
+    }
+  }
+
   /// Runs the program without a terminal, to its end.
   func run(
     _ arguments: [String], input: String = "", environment changes: [String: String?] = [:]

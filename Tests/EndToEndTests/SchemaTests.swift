@@ -20,15 +20,9 @@ extension EndToEnd {
 
     init() throws {
       home = try Home()
+      (store, anna, ben, lobby) = try home.storeWithAnnaAndBen()
       for name in ["anna", "ben"] {
         #expect(try home.run(["lobby", "--as", name], input: "/join tea\n").status == 0)
-      }
-      store = try Store(path: home.store)
-      (anna, ben, lobby) = try store.writeDurably {
-        (
-          try $0.participant(identity: "anna").id, try $0.participant(identity: "ben").id,
-          try $0.makeRoom("lobby").id
-        )
       }
     }
 

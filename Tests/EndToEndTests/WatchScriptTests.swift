@@ -20,16 +20,7 @@ extension EndToEnd {
 
     init() throws {
       home = try Home()
-      store = try Store(path: home.store)
-      (anna, ben, lobby) = try store.writeDurably {
-        let people = try (
-          $0.participant(identity: "anna").id, $0.participant(identity: "ben").id
-        )
-        let lobby = try $0.makeRoom("lobby").id
-        try $0.join(people.0, lobby)
-        try $0.join(people.1, lobby)
-        return (people.0, people.1, lobby)
-      }
+      (store, anna, ben, lobby) = try home.storeWithAnnaAndBen()
     }
 
     /// A line of JSON.
