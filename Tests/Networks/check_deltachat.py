@@ -3,13 +3,11 @@
 and deltachat-rpc-client."""
 import json
 import os
-import random
-import re
 import sys
-import time
 
 from deltachat_peer import DeltaChatPeer
 from host import Host
+from scenes import kills, make_files, program_down
 from servers import ROOT, Mail
 from steps import check, step
 
@@ -69,7 +67,8 @@ def long(folder: str) -> None:
     with step("groups"):
         groups(host, ben)
     with step("30 kills"):
-        kills(host, ben, chat)
+        kills(host, HERE, BEN, chat.send_text, lambda done: texts_at(ben, chat, done), sorted,
+              is_down_written=False)
     with step("people without a key, and strangers"):
         strangers(it)
     with step("a wrong password, and no server"):
@@ -124,12 +123,7 @@ def changes(host, ben, chat) -> None:
 
 
 def files(host, ben, chat, folder: str) -> None:
-    paths = []
-    for name in ("one.txt", "two.bin"):
-        paths.append({"path": f"{folder}/{name}", "name": name, "bytes": 9,
-                      "media_type": "text/plain" if name == "one.txt" else "application/octet-stream"})
-        with open(paths[-1]["path"], "w") as file:
-            file.write("file " + name)
+    paths = make_files(folder, {"one.txt": "text/plain", "two.bin": "application/octet-stream"})
     uid = host.send(HERE, "two files", files=paths)
     check("sent", host.wait(lambda: host.state(uid) == "sent"), True)
     def got():
@@ -171,16 +165,10 @@ def away(host, ben, chat) -> None:
     at_ben = ben.message("before")
     theirs = chat.send_text("theirs")
     id = host.id("theirs")
-    host.stop()
-    said = [f"missed {number}" for number in range(30)]
-    for text in said:
-        chat.send_text(text)
-    ben.account.get_message_by_id(at_ben["id"]).send_reaction("👋")
-    ben.account.get_message_by_id(at_ben["id"]).mark_seen()
-    ben.rpc.send_edit_request(ben.account.id, theirs.id, "theirs, edited")
-    host.start()
-    def got(): return [text for text in host.texts(HERE, BEN) if text.startswith("missed")]
-    check("what was missed", host.wait(lambda: len(got()) == len(said), 60) and got(), said)
+    with program_down(host, HERE, BEN, chat.send_text, 30):
+        ben.account.get_message_by_id(at_ben["id"]).send_reaction("👋")
+        ben.account.get_message_by_id(at_ben["id"]).mark_seen()
+        ben.rpc.send_edit_request(ben.account.id, theirs.id, "theirs, edited")
     check("a reaction", host.wait(lambda: host.reactions(before, BEN) == ["👋"]), True)
     check("a receipt", bool(host.line("receipt", ids=[before])), True)
     check("an edit", host.id("theirs, edited"), id)
@@ -215,33 +203,11 @@ def groups(host, ben) -> None:
     check("left", bool(host.line("left", room=line["conversation"]["room"])), True)
 
 
-def counted(texts: list[str], signs: str) -> list[str]:
-    return [text for text in texts if re.fullmatch(f"[{signs}][0-9.]+", text)]
-
-
-def kills(host, ben, chat) -> None:
-    random.seed(7)
-    mine, theirs = [], []
-    for round in range(30):
-        for number in range(3):
-            mine.append(f"m{round}.{number}")
-            host.send(HERE, mine[-1])
-        theirs.append(f"t{round}")
-        chat.send_text(theirs[-1])
-        time.sleep(random.random() * 0.5)
-        host.kill()
-        host.launch()
-        # Some kills come while it logs in.
-        if round % 3:
-            host.wait(lambda: host.is_up)
-    check("no entry is left", host.wait(lambda: not host.waiting(), 90), True)
-    def at_ben(): return counted([each["text"] for each in ben.all(chat)], "m")
-    check("at ben", sorted(ben.wait(lambda: len(at_ben()) >= len(mine)) and at_ben()), sorted(mine))
-    check("in order", at_ben(), mine)
-    def got(): return counted(host.texts(HERE, BEN), "t")
-    check("at hobnob", sorted(host.wait(lambda: len(got()) >= len(theirs), 90) and got()), sorted(theirs))
-    check("own", counted(host.texts(HERE, "me"), "m"), mine)
-    check("states", host.rows("SELECT count(*) FROM message WHERE state NOT IN ('', 'sent', 'failed')"), [(0,)])
+def texts_at(ben, chat, done) -> list[str]:
+    """The texts that ben has, once they are as they should be."""
+    def texts(): return [each["text"] for each in ben.all(chat)]
+    ben.wait(lambda: done(texts()))
+    return texts()
 
 
 def strangers(it) -> None:

@@ -15,6 +15,7 @@ import check_deltachat
 import check_matrix
 from deltachat_peer import DeltaChatPeer
 from matrix_peer import MatrixPeer
+from scenes import counted
 from servers import ROOT, Mail, Synapse
 from steps import check, step
 
@@ -285,7 +286,6 @@ def kills(anna: Hobnob, peer, conversation: str, count: int) -> None:
         time.sleep(random.random() * 1.5)
         anna.kill()
         anna.connect()
-    counted = check_matrix.counted
     check("at ben", peer.ben.wait(lambda: len(counted(peer.texts(), "m")) >= len(mine)) and
           counted(peer.texts(), "m"), mine)
     def got(sign: str) -> list[str]:

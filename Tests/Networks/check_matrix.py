@@ -2,15 +2,13 @@
 """What hobnob-net-matrix does with Synapse, between the stand-in for hobnob and matrix-nio."""
 import json
 import os
-import random
-import re
 import sys
-import time
 
 import nio
 
 from host import Host
 from matrix_peer import MatrixPeer
+from scenes import kills, make_files, program_down
 from servers import ROOT, Synapse
 from steps import check, step
 
@@ -81,7 +79,7 @@ def long(folder: str) -> None:
     with step("rooms and their people"):
         rooms(host, ben)
     with step("30 kills"):
-        kills(host, ben, room, here)
+        kills(host, here, ben.me, lambda text: ben.say(room, text), lambda done: ben.bodies(room, ANNA))
     with step("encrypted rooms"):
         encrypted(it)
     with step("the end of a login"):
@@ -140,12 +138,7 @@ def changes(host, ben, room: str, here: dict) -> None:
 
 
 def files(host, ben, room: str, here: dict, folder: str) -> None:
-    paths = []
-    for name in ("one.txt", "two.png"):
-        paths.append({"path": f"{folder}/{name}", "name": name, "bytes": 9,
-                      "media_type": "text/plain" if name == "one.txt" else "image/png"})
-        with open(paths[-1]["path"], "w") as file:
-            file.write("file " + name)
+    paths = make_files(folder, {"one.txt": "text/plain", "two.png": "image/png"})
     uid = host.send(here, "two files", files=paths)
     check("sent", host.wait(lambda: host.state(uid) == "sent"), True)
     first, last = ben.event(body="one.txt"), ben.event(body="two files")
@@ -189,13 +182,8 @@ def signals(host, ben, room: str, here: dict) -> None:
 
 
 def away(host, ben, room: str, here: dict) -> None:
-    host.stop()
-    said = [f"missed {number}" for number in range(150)]
-    for text in said:
-        ben.say(room, text)
-    host.start()
-    def got(): return [text for text in host.texts(here, ben.me) if text.startswith("missed")]
-    check("what was missed", host.wait(lambda: len(got()) == len(said)) and got(), said)
+    with program_down(host, here, ben.me, lambda text: ben.say(room, text), 150):
+        pass
     check("gaps", [each for each in host.lines if each["type"] == "gap"], [])
 
 
@@ -262,37 +250,6 @@ def rooms(host, ben) -> None:
     ben.run(ben.client.room_kick(room, ANNA, "too loud"))
     check("removed", (host.line("left", room=room) or {}).get("reason"), "too loud")
     check("a room that is not there", bool(host.request("join", target="#nothing:matrix.localhost")), True)
-
-
-def counted(texts: list[str], signs: str) -> list[str]:
-    return [text for text in texts if re.fullmatch(f"[{signs}][0-9.]+", text)]
-
-
-def kills(host, ben, room: str, here: dict) -> None:
-    random.seed(7)
-    mine, theirs = [], []
-    for round in range(30):
-        for number in range(3):
-            mine.append(f"m{round}.{number}")
-            host.send(here, mine[-1])
-        if round % 2:
-            theirs.append(f"t{round}")
-            ben.say(room, theirs[-1])
-        time.sleep(random.random() * 0.3)
-        host.kill()
-        theirs.append(f"w{round}")
-        ben.say(room, theirs[-1])
-        host.launch()
-        # Some kills come while it logs in.
-        if round % 3:
-            host.wait(lambda: host.is_up)
-    host.wait(lambda: host.is_up or host.process.poll() is not None)
-    check("no entry is left", host.wait(lambda: not host.waiting(), 60), True)
-    check("at the server", counted(ben.bodies(room, ANNA), "m"), mine)
-    def got(): return counted(host.texts(here, ben.me), "tw")
-    check("at hobnob", host.wait(lambda: len(got()) >= len(theirs), 60) and got(), theirs)
-    check("own", counted(host.texts(here, "me"), "m"), mine)
-    check("states", host.rows("SELECT count(*) FROM message WHERE state NOT IN ('', 'sent', 'failed')"), [(0,)])
 
 
 def encrypted(it) -> None:

@@ -21,7 +21,7 @@ def free_port() -> int:
         return place.getsockname()[1]
 
 
-def wait_for_port(port: int, seconds: float = 20) -> None:
+def wait_for_port(port: int, seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while True:
         try:
