@@ -51,6 +51,13 @@ private final class KeyTypist {
   func type(_ keys: String) { type(Array(keys.utf8)) }
 
   func type(_ keys: [UInt8]) {
+    send(keys)
+    loop.after(milliseconds: 0) {}
+    loop.run()
+  }
+
+  /// The keys lie at the terminal, and nobody has read them.
+  private func send(_ keys: [UInt8]) {
     pair.send(keys)
     var arrived: Int32 = 0
     while arrived < keys.count {
@@ -60,8 +67,6 @@ private final class KeyTypist {
         return
       }
     }
-    loop.after(milliseconds: 0) {}
-    loop.run()
   }
 
   /// Types keys, and then nothing for so long.
@@ -85,6 +90,13 @@ private final class KeyTypist {
     emulator.feed(pair.received())
     defer { emulator.answers = [] }
     type(String(decoding: emulator.answers, as: UTF8.self))
+  }
+
+  /// Keys come before and after what the terminal answers.
+  func answer(after first: String, before last: String) {
+    emulator.feed(pair.received())
+    send(Array(first.utf8) + emulator.answers + Array(last.utf8))
+    emulator.answers = []
   }
 
   /// Until something is written.
@@ -501,6 +513,20 @@ struct LineEditorTests {
       #expect(typist.screen.count { $0.hasPrefix("> ") } == 1)
       #expect(typist.screen.contains("> " + text))
     }
+  }
+
+  @Test("1.15, 13.8: keys around the answer to a resize are kept when another program comes")
+  func resizingBeforeAnotherProgram() {
+    for columns in [30, 40] {
+      typist.resize(columns: columns)
+      typist.answer(after: "a", before: "b")
+      editor.withTerminalReleased {}
+      typist.type("c")
+      typist.wait()
+      typist.answer()
+    }
+    #expect(typist.line == "abcabc|")
+    #expect(editor.display.columns == 40)
   }
 
   @Test("6.3: two spaces are reported when both are in the text")
