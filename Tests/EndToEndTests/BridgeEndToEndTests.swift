@@ -322,8 +322,9 @@ extension EndToEnd {
     func checks() throws {
       try home.write("sesame\n", to: "secret")
       func check(_ words: String...) throws -> Program.Finished {
-        try home.run(
-          ["bridge", "check", program, "--secret-file", home.path + "/secret", "--option"] + words)
+        try home.start(
+          ["bridge", "check", program, "--secret-file", home.path + "/secret", "--option"] + words
+        ).finish(within: 120)
       }
       let good = try check("log=" + server)
       #expect(good.status == 0 && good.output.contains("ok       end"), "\(good)")

@@ -153,12 +153,11 @@ package struct ConversationCommands {
   // MARK: Leaving
 
   func leave(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    do {
-      return try leave(argument, saying: "", snapshot)
-    } catch RuleError.noSuchRoom where argument.contains(where: \.isWhitespace) {
-      // Only /part takes a reason.
+    // Only /part takes a reason.
+    if argument.contains(where: \.isWhitespace), !isOneRoom(argument, snapshot) {
       throw usage("leave")
     }
+    return try leave(argument, saying: "", snapshot)
   }
 
   /// `/part [ROOM [REASON]]`, as on IRC.

@@ -36,7 +36,9 @@ package enum TypedSecret {
       // A C-z that was pressed during the question takes effect now.
       sigprocmask(SIG_SETMASK, &blocked, nil)
     }
-    _ = Array(question.withoutControls.utf8).withUnsafeBytes { try? writeAll(terminal.number, $0) }
+    _ = Array(question.broken(for: terminal.number).utf8).withUnsafeBytes {
+      try? writeAll(terminal.number, $0)
+    }
     var line: [UInt8] = []
     var byte: UInt8 = 0
     while line.count < 4096 {

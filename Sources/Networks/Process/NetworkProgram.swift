@@ -291,7 +291,7 @@ package struct NetworkProgram {
   func fail(_ sentence: String) { say("hobnob: " + sentence) }
 
   func say(_ sentence: String, to descriptor: Int32 = 2) {
-    _ = Array((sentence.withoutControls + "\n").utf8).withUnsafeBytes {
+    _ = Array((sentence.broken(for: descriptor) + "\n").utf8).withUnsafeBytes {
       try? writeAll(descriptor, $0)
     }
   }
