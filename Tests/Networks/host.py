@@ -276,8 +276,9 @@ class Host:
             return  # its echo came first
         if place is None:
             self.problems.append(f"an answer to an entry that was not given: {line}")
-        if any(number < entry and where == place for number, where in self.given.items()):
-            self.problems.append(f"entries of one conversation are answered out of order: {line}")
+        earlier = [number for number, where in self.given.items() if number < entry and where == place]
+        if earlier:
+            self.problems.append(f"entries of one conversation are answered out of order: {line} before {earlier}")
         run("DELETE FROM outbox WHERE entry = ?", (entry,))
         if json.loads(row[2])["type"] != "send":
             return
