@@ -23,8 +23,8 @@ package struct Arguments: Sendable {
   }
 
   static let room = Arguments { $0.continuing($0.rooms($1)) }
-  static let person = first { $0.names($1) }
-  static let roomOrPerson = first { $0.rooms($1) + $0.names($1) }
+  static let person = Arguments { $0.continuing($0.names($1)) }
+  static let roomOrPerson = Arguments { $0.continuing($0.rooms($1) + $0.names($1)) }
   static let conversation = Arguments { $0.continuing($0.conversations($1)) }
   static let anyNumber = first { $0.numbers($1) { _ in true } }
 }
@@ -51,10 +51,14 @@ package struct ArgumentQuery {
 
   /// Of names that may have blanks, those that begin with the words before this one, without these
   /// words.
-  func continuing(_ names: [Candidate]) -> [Candidate] {
+  ///
+  /// - Parameter skipped: how many of the words before this one are no part of the name.
+  func continuing(_ names: [Candidate], skipping skipped: Int = 0) -> [Candidate] {
+    let before = before.dropFirst(skipped)
     if before.isEmpty { return names }
     let start = before.joined(separator: " ") + " "
     return names.compactMap { name in
+      guard name.text.utf8.contains(0x20) else { return nil }
       // A sign may be typed that the name does not have here.
       for whole in [name.text, "#" + name.text]
       where Naming.same(String(whole.prefix(start.count)), start) {

@@ -68,6 +68,39 @@ struct OpaqueNetworkTests {
     #expect(!anna.say("/leave #lobby bye"))
   }
 
+  @Test("11.2: a person's name can have blanks, and nobody else gets the line")
+  func peopleWithBlanks() throws {
+    let queen = NetworkUser(identity: "@Anna Q:Ex.org", name: "Anna Queen")
+    let short = NetworkUser(identity: "@a:ex.org", name: "Anna")
+    try anna.store.inbox.apply(
+      [queen, short].map { .contact($0, isOnline: nil, away: nil) }, of: account)
+    anna.look()
+    anna.say("/join folder:tea")
+    func asked(_ verb: NetworkRequest.Verb) throws -> [NetworkRequest] {
+      try anna.store.read { try $0.requests(of: account) }.filter { $0.verb == verb }
+    }
+    for name in ["Anna Queen", "@Anna Queen", "folder:@Anna Q:Ex.org"] {
+      #expect(anna.say("/kick \(name) bad boy"), "\(name)")
+      #expect(anna.say("/whois \(name)"), "\(name)")
+      #expect(anna.say("/invite \(name)"), "\(name)")
+      #expect(anna.say("/contact block \(name)"), "\(name)")
+      #expect(anna.say("/msg \(name) hello  there"), "\(name)")
+    }
+    #expect(try asked(.kick).map(\.person) == Array(repeating: queen.identity, count: 3))
+    #expect(try asked(.kick).allSatisfy { $0.text == "bad boy" })
+    #expect(try asked(.whois).map(\.target) == Array(repeating: queen.identity, count: 3))
+    #expect(try asked(.invite).map(\.person) == Array(repeating: queen.identity, count: 3))
+    #expect(try asked(.block).map(\.target) == Array(repeating: queen.identity, count: 3))
+    #expect(anna.say("/kick Anna bad boy"))
+    #expect(try asked(.kick).last?.person == short.identity)
+    let sent = try anna.store.read { try $0.outbox(of: account.network) }
+    #expect(sent.map(\.conversation) == Array(repeating: .direct(queen.identity), count: 3))
+    #expect(sent.allSatisfy { $0.message.body == "hello  there" })
+    let line = "/msg Anna Q"
+    let offered = anna.session.commandArgument(in: line, caret: line.utf8.count)?.candidates
+    #expect(offered?.map(\.text) == ["Queen"])
+  }
+
   @Test("10: /can does not call files links, which only other networks make of them")
   func files() throws {
     var abilities = Abilities()

@@ -184,6 +184,55 @@ struct NetworkCommands {
     return (account, try snapshot.address(ofPerson: bare, on: account) ?? refuse(name))
   }
 
+  // MARK: Names with blanks
+
+  /// The person whom a command names first, and what follows. Where any text can be an address, a
+  /// name can have blanks: the longest name of somebody known counts, otherwise the first word.
+  func personFirst(
+    of argument: String, _ snapshot: borrowing Snapshot
+  ) -> (name: String, rest: String) {
+    var (name, rest) = argument.firstWord
+    var found = (name: name, rest: rest)
+    guard !rest.isEmpty, accounts.list.contains(where: \.rules.isOpaque) else { return found }
+    for _ in 1..<Self.mostWords where !rest.isEmpty {
+      rest = rest.firstWord.rest
+      name = String(argument.dropLast(rest.count)).trimmingBlanks
+      if isKnown(name, snapshot) { found = (name, rest) }
+    }
+    return found
+  }
+
+  /// The only person whom a command names; nil if more words follow. Where any text can be an
+  /// address, all of them are the name.
+  func onlyPerson(_ argument: String, _ snapshot: borrowing Snapshot) -> String? {
+    let (name, rest) = personFirst(of: argument, snapshot)
+    if name.isEmpty { return nil }
+    if rest.isEmpty { return name }
+    let bare = argument.hasPrefix("@") ? String(argument.dropFirst()) : argument
+    let named = (try? accounts.ofKind(in: bare, from: network)) ?? nil
+    let there = named ?? account(of: context.open.conversation)
+    return there?.rules.isOpaque == true ? argument.trimmingBlanks : nil
+  }
+
+  /// So many words can a name have before the text that follows it.
+  private static let mostWords = 8
+
+  /// Whether somebody has this name or address; several may.
+  private func isKnown(_ name: String, _ snapshot: borrowing Snapshot) -> Bool {
+    do {
+      if try snapshot.find(participant: name, for: context.me.id, in: context.open.id) != nil {
+        return true
+      }
+    } catch RuleError.ambiguous {
+      return true
+    } catch {}
+    guard let account = account(of: context.open.conversation), account.rules.isOpaque else {
+      return false
+    }
+    let known = try? snapshot.currentPerson(named: name, of: account, in: context.open.id)
+    return (known ?? nil) != nil
+  }
+
   // MARK: Asking the network's process
 
   /// Enters a room as soon as the network allows it; until then the person's messages to the room
@@ -252,8 +301,10 @@ struct NetworkCommands {
       let account = try accounts.named("", from: network)
       return Step { try ask(verb, "", of: account, $0) }
     }
-    guard words.count == 2, let verb else { throw usage("contact") }
-    let (account, address) = try contactAddress(named: words[1], snapshot)
+    guard words.count > 1, let verb,
+      let name = onlyPerson(argument.firstWord.rest, snapshot)
+    else { throw usage("contact") }
+    let (account, address) = try contactAddress(named: name, snapshot)
     return Step { transaction in
       let effects = try ask(verb, address, of: account, transaction)
       if verb == .approve {
@@ -280,8 +331,7 @@ extension Arguments {
   static let contact = Arguments { query, snapshot in
     switch query.before.count {
     case 0: NetworkCommands.verbs.map { Candidate($0.name) }
-    case 1: query.names(snapshot)
-    default: []
+    default: query.continuing(query.names(snapshot), skipping: 1)
     }
   }
 }

@@ -14,13 +14,13 @@ struct ServerCommands {
   // MARK: About a person
 
   func whois(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard let name = onlyWord(of: argument) else { throw usage("whois") }
+    guard let name = networks.onlyPerson(argument, snapshot) else { throw usage("whois") }
     return try ask(.whois, personNamed: name, "", snapshot)
   }
 
   /// `/ctcp NAME QUESTION`.
   func askProgram(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, words) = argument.firstWord
+    let (name, words) = networks.personFirst(of: argument, snapshot)
     guard !words.isEmpty else { throw usage("ctcp") }
     return try ask(.ctcp, personNamed: name, words, snapshot)
   }
@@ -71,7 +71,7 @@ struct ServerCommands {
 
   /// `/kick NAME [REASON]`.
   func kick(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, reason) = argument.firstWord
+    let (name, reason) = networks.personFirst(of: argument, snapshot)
     guard !name.isEmpty else { throw usage("kick") }
     return try act(.kick, on: name, reason, snapshot)
   }
@@ -80,7 +80,7 @@ struct ServerCommands {
   func act(
     _ verb: NetworkRequest.Verb, _ argument: String, _ snapshot: borrowing Snapshot
   ) throws -> Step {
-    guard let name = onlyWord(of: argument) else { throw usage(verb.command) }
+    guard let name = networks.onlyPerson(argument, snapshot) else { throw usage(verb.command) }
     return try act(verb, on: name, "", snapshot)
   }
 
@@ -128,12 +128,5 @@ struct ServerCommands {
     }
     let account = try context.accounts.named("", from: context.network)
     return Step { try networks.ask(.line, "", text: argument, of: account, $0) }
-  }
-
-  // MARK: Words
-
-  private func onlyWord(of argument: String) -> String? {
-    let (word, rest) = argument.firstWord
-    return word.isEmpty || !rest.isEmpty ? nil : word
   }
 }

@@ -212,7 +212,7 @@ package struct ConversationCommands {
 
   /// `/msg NAME` opens a direct chat; `/msg NAME TEXT` only sends there.
   func message(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, text) = argument.firstWord
+    let (name, text) = networks.personFirst(of: argument, snapshot)
     guard !name.isEmpty else { throw usage("msg") }
     guard let text = try outgoing(text, typed: "/msg " + argument) else {
       return try withDirectChat(named: name, snapshot) { [.open($0, isNew: false)] }
@@ -222,7 +222,7 @@ package struct ConversationCommands {
 
   /// `/query NAME [TEXT]`: opens a direct chat, and sends there.
   func query(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, text) = argument.firstWord
+    let (name, text) = networks.personFirst(of: argument, snapshot)
     guard !name.isEmpty else { throw usage("query") }
     let send = try outgoing(text, typed: "/query " + argument).map { [Effect.send($0)] } ?? []
     return try withDirectChat(named: name, snapshot) { [.open($0, isNew: false)] + send }

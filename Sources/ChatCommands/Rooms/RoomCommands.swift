@@ -40,9 +40,7 @@ struct RoomCommands {
   }
 
   func invitePerson(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else {
-      throw usage("invite")
-    }
+    guard let argument = networks.onlyPerson(argument, snapshot) else { throw usage("invite") }
     let conversation = try context.open.required()
     if conversation.kind == .room, conversation.network != nil, networks.carries(conversation) {
       let address = try networks.contactAddress(named: argument, snapshot).address
