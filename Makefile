@@ -11,7 +11,7 @@ CHECKED = --explicit-target-dependency-import-check error
 # Empty for root, who may have no sudo.
 SUDO = $$([ "$$(id -u)" = 0 ] || echo sudo)
 LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev libcurl4-openssl-dev \
-	libseccomp-dev libc-ares-dev
+	libseccomp-dev libc-ares-dev libomemo-c-dev
 # Programs that hobnob starts or reads by default: the pager, the editor, a program that opens
 # addresses, the usual certificate authorities. xdg-utils recommends half a desktop. gettext has
 # msgfmt, for the catalogues.

@@ -44,6 +44,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
+    .systemLibrary(name: "COmemo", providers: [.apt(["libomemo-c-dev"])]),
     .systemLibrary(name: "CGettext"),
     .systemLibrary(name: "CLinux"),
     .target(name: "Sentences", dependencies: ["CGettext"], swiftSettings: hot),
@@ -140,10 +141,13 @@ let package = Package(
         "COpenSSL", "CNettle",
       ],
       swiftSettings: ours),
+    // Encryption from end to end. It loads libomemo-c itself, which only some accounts need.
+    .target(
+      name: "OMEMO", dependencies: ["COmemo", "CNettle", "COpenSSL"], swiftSettings: ours),
     .target(
       name: "XMPP",
       dependencies: [
-        "Networks", "NetworkInbox", "Conversations", "Platform", "Sentences", "CExpat",
+        "OMEMO", "Networks", "NetworkInbox", "Conversations", "Platform", "Sentences", "CExpat",
       ],
       swiftSettings: ours),
     .executableTarget(
@@ -271,9 +275,11 @@ let package = Package(
       name: "ProsodyFixture", dependencies: ["Platform"], path: "Tests/ProsodyFixture",
       swiftSettings: ours),
     .testTarget(
+      name: "OMEMOTests", dependencies: ["OMEMO", "Repeatable"], swiftSettings: tests),
+    .testTarget(
       name: "XMPPTests",
       dependencies: [
-        "XMPP", "Networks", "NetworkInbox", "Conversations", "Platform", "COpenSSL",
+        "XMPP", "OMEMO", "Networks", "NetworkInbox", "Conversations", "Platform", "COpenSSL",
         "ProsodyFixture",
         "Repeatable", "StoreFixture",
       ],

@@ -68,6 +68,8 @@ enum Feature {
   static let omemo = "urn:xmpp:omemo:2"
   /// XEP-0402.
   static let bookmarks = "urn:xmpp:bookmarks:1"
+  /// XEP-0420.
+  static let envelope = "urn:xmpp:sce:1"
   /// XEP-0421.
   static let occupantIDs = "urn:xmpp:occupant-id:0"
   /// XEP-0422, which wraps older retractions.

@@ -32,6 +32,9 @@ enum Limits {
   static let occupants = 20_000
   static let contacts = 100_000
   static let devices = 20
+  /// Devices of an account with keys, and pre keys of a bundle.
+  static let keyDevices = 100
+  static let preKeys = 250
   static let queries = 16
   /// Services of a server that the client asks what they are.
   static let services = 100
