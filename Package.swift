@@ -147,7 +147,8 @@ let package = Package(
     .target(
       name: "XMPP",
       dependencies: [
-        "OMEMO", "Networks", "NetworkInbox", "Conversations", "Platform", "Sentences", "CExpat",
+        "OMEMO", "Networks", "NetworkInbox", "Conversations", "Storage", "Platform", "Sentences",
+        "CExpat",
       ],
       swiftSettings: ours),
     .executableTarget(

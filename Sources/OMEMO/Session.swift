@@ -3,7 +3,7 @@ import COmemo
 import Glibc
 
 /// The key of a message for one device, as it travels in the message.
-package struct KeyElement: Sendable, Equatable {
+package struct KeyElement: Hashable, Sendable {
   package let bytes: [UInt8]
   /// Whether it also begins a session, with a pre key of the device.
   package let beginsSession: Bool

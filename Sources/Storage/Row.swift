@@ -76,6 +76,14 @@ package struct Row {
     isNull(name) ? nil : text(name)
   }
 
+  package func bytes(_ name: StaticString? = nil) -> [UInt8] {
+    let index = columnIndex(name)
+    let count = Int(sqlite3_column_bytes(statement.handle, index))
+    return sqlite3_column_blob(statement.handle, index).map {
+      Array(UnsafeRawBufferPointer(start: $0, count: count))
+    } ?? []
+  }
+
   /// A value in JSON; null if the column is NULL, or has no JSON, which only another program can
   /// have written.
   package func json(_ name: StaticString? = nil) -> JSON {

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import OMEMO
+
+/// The keys of this device and what it knows of others: all that encryption must not forget. It
+/// collects its changes, which ``KeyFile`` stores: before a sealed message goes out, and after the
+/// text of a received one is stored.
+struct KeyBook: Sendable, Equatable {
+  /// A device of somebody.
+  struct Device: Hashable, Sendable {
+    var account: Address
+    /// From 1 to 2³¹ − 1; unique within the account.
+    var number: UInt32
+  }
+
+  struct SessionName: Hashable, Sendable {
+    var device: Device
+    var version: OMEMOVersion
+  }
+
+  /// What the owner thinks of a device's identity key.
+  enum Trust: Int, Sendable {
+    /// Used without having been compared, since nobody of that person is verified.
+    case blind = 1
+    case verified = 2
+    /// New after another device of that person was verified: it gets nothing until the owner decides.
+    case undecided = 3
+    case refused = 4
+  }
+
+  struct Identity: Hashable, Sendable {
+    /// In the legacy form.
+    var key: [UInt8]
+    var trust: Trust
+    var firstSeen: Milliseconds
+    var lastSeen: Milliseconds
+  }
+
+  enum Change: Hashable, Sendable {
+    case preKey(UInt32, [UInt8]?)
+    case signedPreKey(UInt32, [UInt8]?)
+    case own
+    case session(SessionName)
+    case identity(Device)
+    case list(Address, OMEMOVersion)
+    case chat(Address)
+  }
+
+  /// What the owner wants in a direct chat, and whether it was encrypted before.
+  struct Chat: Hashable, Sendable {
+    /// Nil as long as the owner has not said.
+    var isWanted: Bool?
+    var wasEncrypted = false
+  }
+
+  private(set) var own: OwnDevice
+  private(set) var sessions: [SessionName: Session]
+  private(set) var identities: [Device: Identity]
+  /// The devices that people publish, for each version.
+  private(set) var lists: [Address: [OMEMOVersion: Set<UInt32>]]
+  private(set) var chats: [Address: Chat]
+  private var changes: Set<Change> = []
+
+  /// A new device, all of which has to be stored.
+  init(own: OwnDevice) {
+    self.init(own: own, sessions: [:], identities: [:], lists: [:], chats: [:])
+    changes = [.own]
+    changes.formUnion(own.preKeys.map { .preKey($0.key, $0.value) })
+    changes.formUnion(own.signedPreKeys.map { .signedPreKey($0.key, $0.value) })
+  }
+
+  /// What is stored.
+  init(
+    own: OwnDevice, sessions: [SessionName: Session], identities: [Device: Identity],
+    lists: [Address: [OMEMOVersion: Set<UInt32>]], chats: [Address: Chat]
+  ) {
+    (self.own, self.sessions, self.identities) = (own, sessions, identities)
+    (self.lists, self.chats) = (lists, chats)
+  }
+
+  /// The changes since the last call.
+  mutating func takeChanges() -> Set<Change> {
+    defer { changes = [] }
+    return changes
+  }
+
+  // MARK: Changes
+
+  /// Replaces the keys of this device: some of them are used up or renewed.
+  mutating func set(_ device: OwnDevice) {
+    for (id, _) in own.preKeys where device.preKeys[id] == nil { note(.preKey(id, nil)) }
+    for (id, key) in device.preKeys where own.preKeys[id] != key { note(.preKey(id, key)) }
+    for (id, _) in own.signedPreKeys where device.signedPreKeys[id] == nil {
+      note(.signedPreKey(id, nil))
+    }
+    for (id, key) in device.signedPreKeys where own.signedPreKeys[id] != key {
+      note(.signedPreKey(id, key))
+    }
+    if own.nextPreKey != device.nextPreKey || own.signedPreKey != device.signedPreKey { note(.own) }
+    own = device
+  }
+
+  mutating func set(_ session: Session?, _ name: SessionName) {
+    if sessions[name] == session { return }
+    sessions[name] = session
+    note(.session(name))
+  }
+
+  /// Notes that a device has proved this identity key, or published it.
+  ///
+  /// - Returns: whether the device is new, or has another key than before.
+  mutating func meet(_ device: Device, _ key: [UInt8], at now: Milliseconds) -> Bool {
+    if var known = identities[device], known.key == key {
+      // Once a day is enough for what people read of it.
+      guard now - known.lastSeen >= 86_400_000 else { return false }
+      known.lastSeen = now
+      set(known, device)
+      return false
+    }
+    let trust: Trust = isVerified(device.account) ? .undecided : .blind
+    set(Identity(key: key, trust: trust, firstSeen: now, lastSeen: now), device)
+    return true
+  }
+
+  mutating func trust(_ device: Device, _ trust: Trust) {
+    guard var known = identities[device] else { return }
+    known.trust = trust
+    set(known, device)
+  }
+
+  private mutating func set(_ identity: Identity, _ device: Device) {
+    if identities[device] == identity { return }
+    identities[device] = identity
+    note(.identity(device))
+  }
+
+  mutating func set(_ devices: Set<UInt32>, of account: Address, _ version: OMEMOVersion) {
+    if lists[account]?[version] == devices { return }
+    lists[account, default: [:]][version] = devices
+    note(.list(account, version))
+  }
+
+  mutating func set(_ chat: Chat, with account: Address) {
+    if chats[account, default: Chat()] == chat { return }
+    chats[account] = chat
+    note(.chat(account))
+  }
+
+  private mutating func note(_ change: Change) {
+    // Of a key that came and went, only the end counts.
+    switch change {
+    case .preKey(let id, _): changes = changes.filter { !$0.isPreKey(id) }
+    case .signedPreKey(let id, _): changes = changes.filter { !$0.isSignedPreKey(id) }
+    default: break
+    }
+    changes.insert(change)
+  }
+
+  // MARK: Questions
+
+  /// Whether the owner has verified a device of somebody: then new ones of theirs have to wait.
+  func isVerified(_ account: Address) -> Bool {
+    identities.contains { $0.key.account == account && $0.value.trust == .verified }
+  }
+
+  /// The version in which to write to each device of an account: the newest that it lists.
+  func versions(of account: Address) -> [UInt32: OMEMOVersion] {
+    var versions: [UInt32: OMEMOVersion] = [:]
+    for number in lists[account]?[.legacy] ?? [] { versions[number] = .legacy }
+    for number in lists[account]?[.two] ?? [] { versions[number] = .two }
+    return versions
+  }
+}
+
+extension KeyBook.Change {
+  fileprivate func isPreKey(_ id: UInt32) -> Bool {
+    if case .preKey(id, _) = self { true } else { false }
+  }
+
+  fileprivate func isSignedPreKey(_ id: UInt32) -> Bool {
+    if case .signedPreKey(id, _) = self { true } else { false }
+  }
+}
