@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The public keys of a device, as it publishes them: the bundle of XEP-0384. Its bytes are as they
-/// stand in the XML, before base64.
+/// The public keys of a device, as it publishes them: the bundle of XEP-0384. The XML has these bytes
+/// in Base64.
 package struct Bundle: Sendable, Equatable {
   package let version: OMEMOVersion
   package let identity: [UInt8]
@@ -30,7 +30,7 @@ package struct OMEMOFault: Error, Equatable {
     case repeated
     /// It names a pre key that this device does not have any more: often also a repeated message.
     case unknownPreKey
-    /// The session does not fit, or there is none: a new session heals this.
+    /// There is no session, or it does not fit. A new session mends this.
     case brokenSession
     /// It is not what the standard says.
     case malformed

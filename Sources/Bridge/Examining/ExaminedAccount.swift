@@ -73,7 +73,7 @@ package final class ExaminedAccount {
   /// The faults of the program's lines, as sentences.
   private(set) var faults: [String] = []
   private(set) var answers: [Int64: Answer] = [:]
-  /// The answers to requests, by their numbers; empty for what was done.
+  /// The answer to each request, by its number: a sentence, or empty if the program did it.
   private(set) var replies: [Int64: String] = [:]
   /// Sentences about words of the program that hobnob does not know, each once.
   private(set) var notes: [String] = []

@@ -18,7 +18,7 @@ struct TypedLine {
 
   /// The type and the members of the line that is meant.
   ///
-  /// - Returns: nil if what was typed has none of the forms.
+  /// - Returns: nil if no form fits.
   mutating func meaning(of typed: String) -> (String, [JSONName: JSON])? {
     let words = typed.split(separator: " ").map(String.init)
     /// All from the word of this number on.

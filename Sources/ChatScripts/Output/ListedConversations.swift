@@ -5,7 +5,7 @@ import Conversations
 import Exchange
 
 extension Script {
-  /// The person's conversations, the one with the newest message first, and what is unread there.
+  /// The person's conversations and their unread messages, the most recent conversation first.
   func listed() throws -> [(entry: Listing, unread: Unread?)] {
     // One state of the store, so that the counts fit.
     try store.read { snapshot in

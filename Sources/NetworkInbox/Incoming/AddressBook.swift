@@ -129,7 +129,7 @@ final class AddressBook {
     ) { BatchConversation(address, Conversation($0), with: other, $0) }
   }
 
-  /// - Parameter last: the sort key of the last message before the break; nil if there is none.
+  /// - Parameter last: the sort key of the last message before the break; nil for no message.
   func openGap(after last: Int64?, in conversation: ID<Conversation>) throws {
     // Twelve days before now, since every key before the first message is free.
     try database.run(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What became of what the owner sent.
+/// How the network answered the owner's messages: accepted, refused or returned.
 struct OutboxResults {
   let book: AddressBook
 
