@@ -23,8 +23,10 @@ package struct Arguments: Sendable {
   }
 
   static let room = Arguments { $0.continuing($0.rooms($1)) }
-  static let person = Arguments { $0.continuing($0.names($1)) }
-  static let roomOrPerson = Arguments { $0.continuing($0.rooms($1) + $0.names($1)) }
+  static let person = Arguments { $0.mayContinue ? $0.continuing($0.names($1)) : [] }
+  static let roomOrPerson = Arguments {
+    $0.mayContinue ? $0.continuing($0.rooms($1) + $0.names($1)) : []
+  }
   static let conversation = Arguments { $0.continuing($0.conversations($1)) }
   static let anyNumber = first { $0.numbers($1) { _ in true } }
 }
@@ -47,6 +49,12 @@ package struct ArgumentQuery {
   /// A bare name means the room with one `#`, so only that room is offered without its sign.
   func rooms(_ snapshot: borrowing Snapshot) -> [Candidate] {
     context.roomNames(snapshot).map { Candidate($0.hasPrefix("##") ? $0 : Naming.bare($0)) }
+  }
+
+  /// Whether a name can go on after a blank. Otherwise a key in the text after it must not read all
+  /// people.
+  var mayContinue: Bool {
+    before.isEmpty || context.accounts.list.contains(where: \.rules.isOpaque)
   }
 
   /// Of names that may have blanks, those that begin with the words before this one, without these
