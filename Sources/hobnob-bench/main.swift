@@ -47,6 +47,8 @@ do {
   note("commit to printed line …")
   report.rows += try Delivery.measure(program, store: full, folder: folder, lines: 300)
   report.rows += try Arrivals.measure(program, store: full)
+  note("watch …")
+  report.rows += try Following.measure(program, store: full, lines: messages)
   note("a menu over 100,000 names …")
   let names = try BenchStore.make(in: folder, named: "names", messages: 0, names: 100_000)
   report.rows += try NamesMenu.measure(program, store: names, keys: 1_200)
