@@ -124,6 +124,39 @@ extension EndToEnd {
       #expect(error.status == 1 && error.output.hasPrefix(#"{"type":"error","text":"There is no"#))
     }
 
+    @Test("edit, react and delete print with --json what watch prints, and their position is its")
+    func printsChanges() throws {
+      let start = try lines("read", "lobby", "--as", "anna")
+      #expect(start.map { $0["type"] as? String } == ["position"])
+      let position = try #require(start[0]["position"] as? Int)
+      var printed: [String] = []
+      for words in [
+        ["edit", "lobby", "1", "first try"], ["react", "lobby", "2", "🎉"],
+        ["react", "lobby", "2", "🎉"], ["react", "lobby", "2", "🎉", "--remove"],
+        ["delete", "lobby", "1"],
+      ] {
+        let finished = try home.run(words + ["--json", "--as", "anna"])
+        #expect(finished.status == 0, "\(words): \(finished.errors)")
+        let end = try #require(printed.last.map(position(in:)) ?? position)
+        if printed.count == 2, words.last == "🎉" {
+          #expect(finished.output == #"{"type":"position","position":\#(end)}"# + "\n")
+        } else {
+          printed.append(finished.output)
+          #expect(try #require(self.position(in: finished.output)) > end)
+        }
+      }
+      // Of a row that changes twice, watch prints the last change.
+      let watch = try home.start(
+        ["watch", "lobby", "--after", String(position), "--json", "--as", "anna"])
+      #expect(watch.wait(for: 20) { $0.output.contains(printed[3]) })
+      watch.kill(SIGTERM)
+      #expect(watch.finish().output == printed[2] + printed[3])
+    }
+
+    private func position(in line: String) -> Int? {
+      line.firstMatch(of: #/"position":(\d+)/#).flatMap { Int($0.1) }
+    }
+
     @Test("list prints one's conversations, who the people of one or of all")
     func lists() throws {
       try home.say("anna: look", as: "ben")

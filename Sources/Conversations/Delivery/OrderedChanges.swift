@@ -26,6 +26,15 @@ package struct OrderedChange: Hashable, Sendable {
 }
 
 extension OrderedChange {
+  /// The message that changed; nil if it is no change of a message.
+  package var message: ID<Message>? {
+    switch what {
+    case .new(let id), .edited(let id), .deleted(let id), .state(let id): id
+    case .reaction(let id, _, _): id
+    case .event, .reached: nil
+    }
+  }
+
   /// That a message arrived.
   package init(new message: Message) {
     self.init(

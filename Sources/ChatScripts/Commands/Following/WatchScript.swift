@@ -36,8 +36,7 @@ struct WatchScript: JSONSubcommand {
       let bell = try BellWait(script.store, seconds: nil, watchesReader: true)
       let reader = try ChangeReader(script, of: named.isEmpty ? nil : named, after: after)
       if json, after == nil {
-        script.output.write(
-          JSONLine.safe(JSONTable.position.line([.position: .integer(reader.position)])))
+        script.printPosition(reader.position)
       }
       var watch = Watch(script: script, reader: reader, isJSON: json)
       repeat { try watch.printNew() } while !script.output.isClosed && bell.next() == .rang

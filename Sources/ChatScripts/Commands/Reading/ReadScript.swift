@@ -4,7 +4,7 @@ import Conversations
 import StyledText
 
 /// `hobnob read`: marks messages as read, as a shell that shows them does (rules 7.3, 7.7).
-struct ReadScript: Subcommand {
+struct ReadScript: JSONSubcommand {
   static let name = "read"
   static let abstract: StaticString = "Mark the messages of a conversation as read."
   static var parameters: [Parameter<Self>] {
@@ -13,17 +13,20 @@ struct ReadScript: Subcommand {
       Parameter(
         "--until", \.until, value: "n", takesDash: true,
         "The number of the last message that you have read; without it, the newest."),
+      Parameter("--json", \.json, "Print the position as a JSON object."),
     ]
   }
 
   var conversation = ""
   var until: Int?
+  var json = false
 
   func validate() throws { if let until { try validNumber(until, "--until") } }
 
   func run(_ launch: Launch) throws -> Int32 {
     try launch.script { script in
       try script.markAsRead(script.conversation(conversation), until: until)
+      if json { script.printPosition(try script.store.read { try $0.position }) }
       return 0
     }
   }

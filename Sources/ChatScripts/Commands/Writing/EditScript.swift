@@ -4,20 +4,21 @@ import Conversations
 import StyledText
 
 /// `hobnob edit`: gives one of the person's messages another text (rule 3.3).
-struct EditScript: Subcommand {
+struct EditScript: JSONSubcommand {
   static let name = "edit"
   static let abstract: StaticString = "Edit a message of yours: TEXT, or standard input."
   static var parameters: [Parameter<Self>] {
     [
       .conversation(\.conversation), .number(\.number),
       Parameter("TEXT", \.text, isText: true, "The new text; without it, standard input."),
-    ] + NetworkWait.parameters.map { $0.of(\.network) }
+    ] + MessageChange.parameters.map { $0.of(\.change) }
   }
 
   var conversation = ""
   var number = 0
   var text: [String] = []
-  private var network = NetworkWait()
+  private var change = MessageChange()
+  var json: Bool { change.json }
 
   func validate() throws { try validNumber(number, "N") }
 
@@ -27,7 +28,7 @@ struct EditScript: Subcommand {
       let message = try script.messageToChange(number, in: conversation, missing: .nothingToEdit)
       let body = try script.checked(
         text.isEmpty ? MessageText.standardInput() : MessageText.of(text))
-      return try script.change(message, in: conversation, network, launch) {
+      return try script.change(message, in: conversation, change, launch) {
         _ = try $0.edit(message.id, to: body, by: script.me.id)
       }
     }
@@ -35,17 +36,18 @@ struct EditScript: Subcommand {
 }
 
 /// `hobnob delete`: deletes one of the person's messages.
-struct DeleteScript: Subcommand {
+struct DeleteScript: JSONSubcommand {
   static let name = "delete"
   static let abstract: StaticString = "Delete a message of yours."
   static var parameters: [Parameter<Self>] {
     [.conversation(\.conversation), .number(\.number)]
-      + NetworkWait.parameters.map { $0.of(\.network) }
+      + MessageChange.parameters.map { $0.of(\.change) }
   }
 
   var conversation = ""
   var number = 0
-  private var network = NetworkWait()
+  private var change = MessageChange()
+  var json: Bool { change.json }
 
   func validate() throws { try validNumber(number, "N") }
 
@@ -54,7 +56,7 @@ struct DeleteScript: Subcommand {
       let conversation = try script.conversation(conversation)
       let message = try script.messageToChange(
         number, in: conversation, missing: .nothingToDelete)
-      return try script.change(message, in: conversation, network, launch) {
+      return try script.change(message, in: conversation, change, launch) {
         _ = try $0.deleteMessage(message.id, by: script.me.id)
       }
     }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatPreferences
 import Conversations
+import Exchange
 import StyledText
 
-/// The options by which a script waits until a network has carried out its change.
-struct NetworkWait {
+/// The options of commands that change something about a message.
+struct MessageChange {
+  /// Whether to wait until the message's network has carried it out.
   var wait = false
   var timeout = TimeLimit(seconds: 60)
+  var json = false
 
   static var parameters: [Parameter<Self>] {
     [
@@ -14,6 +17,7 @@ struct NetworkWait {
       Parameter(
         "--timeout", \.timeout, value: "time", usual: Self().timeout.description,
         "How long to wait: seconds, or 90m, 12h."),
+      Parameter("--json", \.json, "Print the change as a JSON object, with its position."),
     ]
   }
 }
@@ -23,14 +27,15 @@ extension Script {
   ///
   /// - Returns: the exit status 0.
   func change(
-    _ message: Message, in conversation: Conversation, _ network: NetworkWait, _ launch: Launch,
+    _ message: Message, in conversation: Conversation, _ options: MessageChange, _ launch: Launch,
     _ body: (borrowing DurableTransaction) throws -> Void
   ) throws -> Int32 {
-    let bell = network.wait ? try BellWait(store, seconds: network.timeout.seconds) : nil
+    let bell = options.wait ? try BellWait(store, seconds: options.timeout.seconds) : nil
     let start = try store.writeDurably {
       try body($0)
       return try $0.position
     }
+    if options.json { try printChange(of: message, after: start) }
     if let waiting = try waiting(message, in: conversation, launch.environment) {
       StandardError.say(waiting)
     }
@@ -45,7 +50,25 @@ extension Script {
     throw Refusal(
       say(
         "The change is stored, but the network has not carried it out within %1 s.",
-        SafeText(network.timeout.seconds)))
+        SafeText(options.timeout.seconds)))
+  }
+
+  /// Prints what `hobnob watch` prints for the change; only the position if nothing has changed.
+  private func printChange(of message: Message, after start: Int64) throws {
+    let line = try store.read { snapshot in
+      let changes = try snapshot.orderedChanges(
+        after: start, for: me.id, in: [message.conversation], limit: Self.page
+      ).changes
+      let own = changes.first { $0.message == message.id && $0.person == me.id }
+      return try own.flatMap { try snapshot.jsonLine(of: $0) }
+    }
+    if let line { output.write(JSONLine.safe(line)) } else { printPosition(start) }
+    output.flush()
+  }
+
+  /// Prints a position of the store as JSON.
+  func printPosition(_ position: Int64) {
+    output.write(JSONLine.safe(JSONTable.position.line([.position: .integer(position)])))
   }
 
   /// Returns a warning if something about the message waits because no process serves its network;
@@ -57,7 +80,7 @@ extension Script {
       let account = try store.read({ try $0.account(network: network) }),
       try !store.read({ try $0.hasProcess(of: account) })
     else { return nil }
-    let address = SafeText(line: account.address)
+    let address = SafeText(line: account.name)
     // An unreadable file is not a failure here: the message is already stored.
     let settings = try? AccountFiles(environment: environment).settings(
       of: account, inStoreAt: store.path)
