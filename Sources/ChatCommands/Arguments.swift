@@ -48,7 +48,8 @@ package struct ArgumentQuery {
 
   /// A bare name means the room with one `#`, so only that room is offered without its sign.
   func rooms(_ snapshot: borrowing Snapshot) -> [Candidate] {
-    context.roomNames(snapshot).map { Candidate($0.hasPrefix("##") ? $0 : Naming.bare($0)) }
+    if let found = addresses({ snapshot.roomAddresses(on: $0) }) { return found }
+    return context.roomNames(snapshot).map { Candidate($0.hasPrefix("##") ? $0 : Naming.bare($0)) }
   }
 
   /// Whether a name can go on after a blank. Otherwise a key in the text after it must not read all
@@ -77,13 +78,41 @@ package struct ArgumentQuery {
   }
 
   mutating func names(_ snapshot: borrowing Snapshot) -> [Candidate] {
-    people.candidates(in: context.open.id, snapshot)
+    if let found = addresses({ snapshot.personAddresses(on: $0) }) { return found }
+    return people.candidates(in: context.open.id, snapshot)
   }
 
   mutating func conversations(_ snapshot: borrowing Snapshot) -> [Candidate] {
+    if let found = addresses({
+      snapshot.roomAddresses(on: $0) + snapshot.personAddresses(on: $0)
+    }) {
+      return found
+    }
     let mark = people.markOfChats(snapshot)
     return ((try? snapshot.listing(for: context.me.id)) ?? []).map {
       Candidate($0.conversation.name, mark: mark($0.conversation))
+    }
+  }
+
+  /// Once the kind of a network is typed, as in `matrix:@b`: the addresses on the accounts of that
+  /// kind, each found by its beginning or by the beginning of the shown name.
+  private func addresses(_ known: (Account) -> [(address: String, name: String)]) -> [Candidate]? {
+    let (words, accounts) = (before + [word], context.accounts.list)
+    let first = words.firstIndex { word in accounts.contains { $0.withoutKind(word) != nil } }
+    guard let first else { return nil }
+    let typed = words[first...].joined(separator: " ")
+    let named = accounts.compactMap { account in
+      account.withoutKind(typed).map { (account: account, start: $0) }
+    }
+    return named.flatMap { account, start in
+      let prefix = String(typed.dropLast(start.count))
+      return known(account).map { address, name in
+        let isAddress = address.lowercased().hasPrefix(start.lowercased())
+        return Candidate(
+          named.count > 1
+            ? Account.word(for: address, on: account.network) : prefix + address,
+          hint: name, name: prefix + (isAddress ? address : name))
+      }
     }
   }
 
@@ -106,5 +135,17 @@ package struct ArgumentQuery {
 extension CommandContext {
   package func roomNames(_ snapshot: borrowing Snapshot) -> [String] {
     ((try? snapshot.rooms(for: me.id)) ?? []).map(\.name)
+  }
+}
+
+extension Access {
+  fileprivate func roomAddresses(on account: Account) -> [(address: String, name: String)] {
+    let rooms = (try? rooms(for: account.owner))?.filter { $0.network == account.network } ?? []
+    return rooms.compactMap { room in (try? networkAddress(of: room.id)).map { ($0, room.name) } }
+  }
+
+  fileprivate func personAddresses(on account: Account) -> [(address: String, name: String)] {
+    ((try? participants(for: account.owner)) ?? [])
+      .filter { $0.network == account.network && !$0.isOccupant }.map { ($0.identity, $0.name) }
   }
 }

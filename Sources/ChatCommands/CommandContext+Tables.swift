@@ -19,21 +19,21 @@ extension CommandContext {
   ///   - headings: the headings of the columns, printed only in tty mode; empty if the cells explain
   ///     themselves.
   ///   - cut: the column to cut if the table is too wide; see ``AnswerTable``.
-  func table(_ headings: [SafeText], _ rows: [[StyledLine]], cutting cut: Int? = nil) -> Step {
+  func table(_ headings: [SafeText], _ rows: [[StyledLine]]) -> Step {
     var head = headings.map { StyledLine($0, .dim) }
     for cell in head.indices where rows.allSatisfy({ $0[cell].isEmpty }) {
       head[cell] = StyledLine()
     }
     let rows = outputMode == .tty && !head.isEmpty ? [head] + rows : rows
-    let layout = layout(of: rows, cutting: cut, margin: 0)
+    let layout = layout(of: rows, margin: 0)
     return .answer(rows.flatMap { layout.lines($0) })
   }
 
   private func layout(
-    of rows: [[StyledLine]], cutting cut: Int? = nil, margin: Int
+    of rows: [[StyledLine]], margin: Int
   ) -> AnswerTable {
     AnswerTable(
-      for: rows, cutting: cut, columns: printer.options.columns - margin, widths: widths,
+      for: rows, columns: printer.options.columns - margin, widths: widths,
       breaks: printer.options.wraps, isSpoken: glyphs.isSpoken)
   }
 }

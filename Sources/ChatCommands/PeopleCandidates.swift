@@ -49,9 +49,12 @@ package struct PeopleCandidates {
 
   private func namesOfMarkedChats(_ snapshot: borrowing Snapshot) -> Set<String> {
     var names: Set<String> = []
+    let accounts = (try? snapshot.accounts(of: me)) ?? []
     for person in (try? snapshot.lookAlikes(to: me)) ?? [] {
-      guard let found = try? snapshot.participant(person) else { continue }
-      names.formUnion(["@" + found.name, "@" + found.address])
+      guard let found = try? snapshot.participant(person),
+        let full = try? snapshot.fullName(of: found, among: accounts)
+      else { continue }
+      names.formUnion(["@" + found.name, "@" + found.address, "@" + full])
     }
     return names
   }
@@ -101,6 +104,7 @@ private struct KnownPeople {
     }
     let shared = (try? snapshot.sharedNames(for: me, in: conversation)) ?? []
     let lookAlikes = (try? snapshot.lookAlikes(to: me)) ?? []
+    let accounts = (try? snapshot.accounts(of: me)) ?? []
     self.conversation = conversation
     var (candidates, people) = ([Candidate](), [ID<Participant>]())
     try? snapshot.forEachMentionable(for: me, in: conversation) { person, identity, name, isLocal in
@@ -111,7 +115,9 @@ private struct KnownPeople {
       people.append(person)
       candidates.append(
         Candidate(
-          isAlike ? (try? snapshot.participant(person).address) ?? identity : name,
+          isAlike
+            ? (try? snapshot.fullName(of: snapshot.participant(person), among: accounts))
+              ?? identity : name,
           identity: identity,
           // Members precede everyone else, even recent speakers.
           recency: recency[person].map { $0 + 1 } ?? (isMember ? 1 : 0),

@@ -8,8 +8,6 @@ package struct AnswerTable {
   /// Where each cell begins, in columns.
   private var starts: [Int] = []
   private var isStacked = false
-  /// The column whose cells are cut rather than continued, and how wide it is at most.
-  private var cut: (column: Int, width: Int)?
   private let columns: Int
   private let widths: Widths
   /// Whether to break cells between words; otherwise each row is one line.
@@ -23,13 +21,9 @@ package struct AnswerTable {
   /// row continues on the next line.
   private static let widestMiddle = 14
 
-  /// - Parameters:
-  ///   - rows: all of them have the same number of cells.
-  ///   - cut: a column between the first and the last that takes what the others leave, and whose
-  ///     cells are cut if that is too little.
+  /// - Parameter rows: all of them have the same number of cells.
   package init(
-    for rows: [[StyledLine]], cutting cut: Int? = nil, columns: Int, widths: Widths, breaks: Bool,
-    isSpoken: Bool
+    for rows: [[StyledLine]], columns: Int, widths: Widths, breaks: Bool, isSpoken: Bool
   ) {
     (self.columns, self.widths, self.breaks, self.isSpoken) = (columns, widths, breaks, isSpoken)
     let count = rows.map(\.count).max() ?? 0
@@ -51,13 +45,6 @@ package struct AnswerTable {
       starts.append(start)
       if cell == count - 1 {
         isStacked = breaks && columns - start < min(widest(cell), Self.minimumRoom)
-      } else if cell == cut, breaks, widest(cell) > 0 {
-        let others = (0..<(count - 1)).reduce(widest(count - 1)) {
-          $0 + ($1 == cell ? 2 : taken(by: $1))
-        }
-        let width = min(widest(cell), max(Self.widestMiddle, columns - others))
-        self.cut = (cell, width)
-        start += width + 2
       } else {
         start += taken(by: cell)
       }
@@ -68,8 +55,6 @@ package struct AnswerTable {
   package func lines(_ cells: [StyledLine]) -> [StyledLine] {
     if isSpoken { return [sentence(cells.filter { !$0.isEmpty })] }
     if isStacked { return block(cells) }
-    var cells = cells
-    if let cut { cells[cut.column] = cells[cut.column].truncated(to: cut.width, widths: widths) }
     return row(cells)
   }
 

@@ -23,11 +23,9 @@ extension DurableTransaction {
         ? directChat(me, with: participant(identity: here).id) : makeRoomHere(here, for: me)
     }
     let accounts = try self.accounts(of: me)
-    let ofKind = accounts.filter { $0.withoutKind(bare) != nil }
-    if let first = ofKind.first, let rest = first.withoutKind(bare),
-      let account = Account.reaching(rest, among: ofKind),
-      let address = isPerson ? account.address(ofPerson: bare) : account.address(ofRoom: bare)
-    {
+    if let account = try self.account(namedIn: bare, among: accounts) {
+      guard let address = isPerson ? account.address(ofPerson: bare) : account.address(ofRoom: bare)
+      else { throw Refusal.notAnAddress(bare) }
       return isPerson
         ? try networkChat(with: address, of: account)
         : try networkRoomToEnter(address, of: account, for: me)
@@ -44,9 +42,11 @@ extension DurableTransaction {
             "%1 is on a network, and you have no account; in hobnob, /account add adds one.",
             SafeText(line: bare))
           : say(
-            "Which account should be used to contact %2? You have %1. In hobnob, open any conversation of the account you want to use, and type /msg or /join in it.",
-            accounts.map { SafeText(line: $0.address) }.joinedAsList(),
-            SafeText(line: bare)))
+            "Which account should be used to contact %2? Write one of these: %1.",
+            // Translators: between the names of accounts to choose from.
+            accounts.map {
+              SafeText(line: (isPerson ? "@" : "#") + Account.word(for: bare, on: $0.network))
+            }.joined(separator: say(" or ")), SafeText(line: bare)))
     }
     guard let address = isPerson ? account.address(ofPerson: bare) : account.address(ofRoom: name)
     else { throw Refusal.notAnAddress(bare) }
@@ -72,7 +72,7 @@ extension Access {
   func accountReaching(_ name: String, of me: ID<Participant>) throws -> Account? {
     let bare = name.hasPrefix("@") || name.hasPrefix("#") ? String(name.dropFirst()) : name
     let accounts = try accounts(of: me)
-    return accounts.first { $0.withoutKind(bare) != nil }
+    return try account(namedIn: bare, among: accounts)
       ?? (Account.isAddress(bare) ? Account.reaching(bare, among: accounts) : nil)
   }
 

@@ -65,8 +65,11 @@ struct Script {
     if name == "lobby" || name == "#lobby" {
       return try store.writeDurablyIfNeeded { try $0.makeRoomHere(name, for: me.id) }
     }
-    if name.contains("@"), !name.hasPrefix("#"),
-      try store.read({ try $0.find(participant: name, for: me.id) }) != nil
+    if !name.hasPrefix("#"),
+      try store.read({
+        try (name.contains("@") || $0.accounts(of: me.id).contains { $0.isNamed(in: name) })
+          && $0.find(participant: name, for: me.id) != nil
+      })
     {
       return try chat(with: name)
     }
@@ -172,6 +175,11 @@ struct Script {
       try noRoom(called: name)
     case .noSuchParticipant(let name):
       Self.noSuchPerson(named: name)
+    case .notAMember(let name):
+      Refusal(
+        say(
+          "You are not in %1; hobnob send --join enters a room and writes to it.",
+          SafeText(name: name)))
     case .cannotReply(let name):
       Refusal(
         say(

@@ -50,6 +50,32 @@ struct NewConversationTests {
     #expect(try made("@zed@") == made("@zed"))
   }
 
+  @Test("11.2: of two accounts that reach an address, the name says which")
+  func twoAccounts() throws {
+    var rules = AddressRules(roomSigns: "", folding: .none, identityScope: .network)
+    rules.isOpaque = true
+    let echoes = try ["echo:me", "echo:you"].map { network in
+      try store.writeDurably { try $0.addAccount(owner: anna, network: network) }
+    }
+    for account in echoes { try store.inbox.apply([.rules(rules)], of: account) }
+    for name in ["@echo:bot", "echo:den", "@ben@far.org"] {
+      #expect(throws: (any Error).self, "\(name)") { try made(name) }
+    }
+    for account in echoes {
+      let name = "echo://\(account.address)/"
+      #expect(try made("@\(name)bot").network == account.network)
+      #expect(try made(name + "den one").network == account.network)
+      let found = try store.read { try $0.find(participant: name + "bot", for: anna) }
+      #expect(found?.network == account.network)
+      let room = try store.read { try $0.room(name + "den one", for: anna) }
+      #expect(room?.network == account.network)
+    }
+    let error = #expect(throws: RuleError.self) { try made("@echo:bot") }
+    #expect(
+      error?.description
+        == "echo:bot could mean echo://me/bot, echo://you/bot; write it in full")
+  }
+
   @Test("11.7: what is not an address is refused")
   func refused() throws {
     for name in ["a@b@c", "@ben@@", "ben@irc.x.org/phone"] {

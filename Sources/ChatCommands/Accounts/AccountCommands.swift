@@ -151,7 +151,7 @@ struct AccountCommands {
       try accounts.forget("password", of: account)
       return [
         .accountsChanged,
-        .tell(say("%1 is your account now.", SafeText(line: account.address))),
+        .tell(say("%1 is your account now.", SafeText(line: account.name))),
         .startAccount(account),
       ]
     }
@@ -173,7 +173,7 @@ struct AccountCommands {
     let account = try named(address)
     if value.isEmpty, let forgotten = Self.facts.first(where: { $0.name == name }) {
       try accounts.forget(name, of: account)
-      return .tell(forgotten.sentence(SafeText(line: account.address)))
+      return .tell(forgotten.sentence(SafeText(line: account.name)))
     }
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
     let checked = value.isEmpty ? nil : try checkedOption(name, value, on: account.kind)
@@ -181,14 +181,14 @@ struct AccountCommands {
       throw Refusal(
         say(
           "%2 is not set for %1, so there is nothing to reset; to set it, type /account set %1 %2 VALUE",
-          SafeText(line: account.address), SafeText(line: name)))
+          SafeText(line: account.name), SafeText(line: name)))
     }
     if name == "nick" {
       settings.set(nick: checked, of: account)
     } else {
       settings.values[name] = checked
     }
-    let (whose, option) = (SafeText(line: account.address), SafeText(line: name))
+    let (whose, option) = (SafeText(line: account.name), SafeText(line: name))
     let said =
       checked.map { say("%2 of %1 is now set to %3", whose, option, SafeText(line: $0)) }
       ?? say("%2 of %1 has its default value again", whose, option)
@@ -236,7 +236,7 @@ struct AccountCommands {
       return [
         .accountsChanged,
         .tell(
-          say("%1 is removed; you can still read its messages.", SafeText(line: account.address))),
+          say("%1 is removed; you can still read its messages.", SafeText(line: account.name))),
       ]
     }
   }
@@ -278,7 +278,7 @@ struct AccountCommands {
         try $0.ask(.reconnect, of: account)
         return [
           .awaitConnection(account),
-          .tell(say("Reconnecting %1.", SafeText(line: account.address))),
+          .tell(say("Reconnecting %1.", SafeText(line: account.name))),
         ]
       }
     }
@@ -296,7 +296,7 @@ struct AccountCommands {
         .tell(
           say(
             "%1 is disconnected until /connect; your messages wait.",
-            SafeText(line: account.address)))
+            SafeText(line: account.name)))
       ])
   }
 
@@ -384,6 +384,6 @@ extension Arguments {
 
 extension ArgumentQuery {
   fileprivate var ownAccounts: [Candidate] {
-    context.accounts.list.map { Candidate($0.address) }
+    context.accounts.list.map { Candidate($0.name) }
   }
 }

@@ -23,7 +23,7 @@ struct NetworkCommands {
     _ word: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
     if Naming.nameHere(word) != nil { return nil }
-    if let account = try accounts.ofKind(in: word, from: network) {
+    if let account = try named(in: word, snapshot) {
       return (account, try account.address(ofRoom: word) ?? refuse(word))
     }
     let open = account(of: context.open.conversation)
@@ -108,7 +108,7 @@ struct NetworkCommands {
     _ word: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
     let bare = word.hasPrefix("@") ? String(word.dropFirst()) : word
-    if let account = try accounts.ofKind(in: bare, from: network) {
+    if let account = try named(in: bare, snapshot) {
       return (account, try account.address(ofPerson: bare) ?? refuse(word))
     }
     let present = accounts.present(in: network, for: bare)
@@ -129,12 +129,16 @@ struct NetworkCommands {
       let person = try snapshot.currentPerson(named: whole, of: present, in: context.open.id)
       return (present, try person?.identity ?? present.address(ofPerson: whole) ?? refuse(word))
     }
-    // Two accounts may know the same person.
-    if let known = try? snapshot.find(participant: word, for: context.me.id) {
-      guard let account = accounts.list.first(where: { $0.network == known.network }) else {
-        return nil
+    do {
+      if let known = try snapshot.find(participant: word, for: context.me.id) {
+        let account = accounts.list.first { $0.network == known.network }
+        return account.map { ($0, known.identity) }
       }
-      return (account, known.identity)
+    } catch let error as RuleError {
+      // Several accounts may know the same person.
+      if case .ambiguous = error, Account.reaching(bare, among: accounts.list) == nil {
+        throw error
+      }
     }
     let account = try accounts.reaching(bare, from: network)
     return (account, try account.address(ofPerson: bare) ?? refuse(word))
@@ -145,15 +149,14 @@ struct NetworkCommands {
   ///
   /// - Throws: `RuleError.ambiguous`, `.onlyInARoom`.
   func known(_ name: String, _ snapshot: borrowing Snapshot) throws -> Participant? {
-    do {
-      return try snapshot.find(participant: name, for: context.me.id, in: context.open.id)
-    } catch RuleError.ambiguous(_, let candidates)
-      where candidates.allSatisfy({ $0.contains("/") })
-    {
-      // People in several rooms have the name, and nobody can type what tells them apart.
-      throw RuleError.onlyInARoom(
-        name, domain: accounts.present(in: network)?.rules.domain ?? "example.org")
-    }
+    try snapshot.find(participant: name, for: context.me.id, in: context.open.id)
+  }
+
+  /// The account whose kind of network begins a word; nil for any other word.
+  ///
+  /// - Throws: `RuleError.ambiguous`.
+  func named(in word: String, _ snapshot: borrowing Snapshot) throws -> Account? {
+    try snapshot.account(namedIn: word, among: accounts.list, from: network)
   }
 
   /// Somebody on a network: by address, by the name of a contact, or by name on the account's own
@@ -164,7 +167,7 @@ struct NetworkCommands {
     named name: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String) {
     let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
-    if let account = try accounts.ofKind(in: bare, from: network) {
+    if let account = try named(in: bare, snapshot) {
       return (account, try account.address(ofPerson: bare) ?? refuse(name))
     }
     let present = accounts.present(in: network, for: bare)
@@ -208,8 +211,7 @@ struct NetworkCommands {
     let (name, rest) = personFirst(of: argument, snapshot)
     if name.isEmpty { return nil }
     if rest.isEmpty { return name }
-    let bare = argument.hasPrefix("@") ? String(argument.dropFirst()) : argument
-    let named = (try? accounts.ofKind(in: bare, from: network)) ?? nil
+    let named = accounts.list.first { $0.withoutKind(argument) != nil }
     let there = named ?? account(of: context.open.conversation)
     return there?.rules.isOpaque == true ? argument.trimmingBlanks : nil
   }
@@ -223,8 +225,11 @@ struct NetworkCommands {
       if try snapshot.find(participant: name, for: context.me.id, in: context.open.id) != nil {
         return true
       }
-    } catch RuleError.ambiguous {
-      return true
+    } catch let error as RuleError {
+      switch error {
+      case .ambiguous, .onlyInARoom: return true
+      default: break
+      }
     } catch {}
     guard let account = account(of: context.open.conversation), account.rules.isOpaque else {
       return false
@@ -273,7 +278,7 @@ struct NetworkCommands {
   ) throws -> [Effect] {
     _ = try transaction.ask(
       verb, target: target, person: person, text: text, count: count, secret: secret, of: account)
-    let address = SafeText(line: account.address)
+    let address = SafeText(line: account.name)
     guard accounts.isWanted(account) else {
       return [.tell(say("%1 is disconnected; type /connect to continue.", address))]
     }

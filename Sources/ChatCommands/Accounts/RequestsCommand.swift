@@ -43,7 +43,7 @@ struct RequestsCommand {
         StyledLine(
           say(
             "%1 more strangers wrote to %2. Because there are so many, hobnob keeps only their last messages:",
-            SafeText(brief.count), SafeText(line: account.address)), .dim))
+            SafeText(brief.count), SafeText(line: account.name)), .dim))
       lines += list(brief.suffix(Self.mostBrief))
       let others = brief.count - Self.mostBrief
       if others > 0 {

@@ -89,7 +89,7 @@ struct FileCommands {
       ? say(
         "hobnob is fetching the files of message %1, and will save them when they arrive.",
         SafeText(message.number))
-      : say("%1 is disconnected; type /connect to continue.", SafeText(line: account.address))
+      : say("%1 is disconnected; type /connect to continue.", SafeText(line: account.name))
     return Step { transaction in
       let requests = try links.map {
         try transaction.ask(

@@ -24,7 +24,6 @@ struct ListCommands {
     var rows: [[StyledLine]] = []
     let joined = try snapshot.joined(by: context.me.id)
     let width = String(joined.count).count
-    let names = Dictionary(mine.values.map { ($0.conversation.name, 1) }, uniquingKeysWith: +)
     for (row, id) in joined.enumerated() {
       guard let entry = mine[id] else { continue }
       let number = String(row + 1)
@@ -43,16 +42,12 @@ struct ListCommands {
       } else if isOpen, isSpoken {
         mark = StyledLine(say("open"))
       }
-      var network = StyledLine()
-      if names[entry.conversation.name] != 1, let address = entry.conversation.network {
-        network = StyledLine(SafeText(line: address), .dim)
-      }
       let last =
         entry.lastAt.map {
           StyledLine(
             isSpoken ? say("last message %1", LocalTime.stamp($0)) : LocalTime.stamp($0), .dim)
         } ?? StyledLine()
-      rows.append([name, mark, network, last])
+      rows.append([name, mark, last])
     }
     let known = Set(mine.keys)
     let others = try snapshot.rooms(for: context.me.id).filter { !known.contains($0.id) }
@@ -61,7 +56,7 @@ struct ListCommands {
     }) {
       rows.append([
         StyledLine.blanks(width + 3) + StyledLine(SafeText(name: room.name), .dim),
-        StyledLine(), StyledLine(), StyledLine(say("not joined"), .dim),
+        StyledLine(), StyledLine(say("not joined"), .dim),
       ])
     }
     guard !rows.isEmpty else {
@@ -69,8 +64,8 @@ struct ListCommands {
     }
     let indent = String(repeating: " ", count: width + 3)
     return context.table(
-      [SafeText(line: indent) + say("Name"), say("Unread"), say("Network"), say("Last message")],
-      rows, cutting: 2)
+      [SafeText(line: indent) + say("Name"), say("Unread"), say("Last message")],
+      rows)
   }
 
   func who(_ snapshot: borrowing Snapshot) throws -> Step {

@@ -48,10 +48,7 @@ extension ConversationCommands {
     let blanks = rest.prefix(while: \.isWhitespace)
     let argument = rest.dropFirst(blanks.count)
     let sign = !name.hasPrefix("@") && argument.hasPrefix("@") ? "@" : ""
-    guard argument.hasPrefix(sign + name), candidates.count < 10,
-      // Two accounts may reach one room; no name tells those rooms apart.
-      !candidates.contains(where: { $0.contains(" ") })
-    else { return nil }
+    guard argument.hasPrefix(sign + name), candidates.count < 10 else { return nil }
     let after = argument.dropFirst(sign.count + name.count)
     let answers = candidates.enumerated().map { index, candidate -> Question.Answer in
       (

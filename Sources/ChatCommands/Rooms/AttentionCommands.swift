@@ -84,7 +84,7 @@ struct AttentionCommands {
     }
     guard
       try name.dropFirst().contains("@")
-        || context.accounts.ofKind(in: name, from: context.network) != nil,
+        || networks.named(in: name, snapshot) != nil,
       let (account, address) = try networks.personOnNetwork(name, snapshot)
     else {
       throw try ConversationCommands(context: context).nobody(named: name, snapshot)
@@ -170,7 +170,8 @@ extension Access {
   /// somebody else has the name.
   fileprivate func uniqueName(of person: Participant, for me: ID<Participant>) -> String {
     let isMeant = (try? find(participant: person.name, for: me))??.id == person.id
-    return "@" + (isMeant ? person.name : person.address)
+    let full = try? fullName(of: person, among: accounts(of: me))
+    return "@" + (isMeant ? person.name : full ?? person.address)
   }
 }
 

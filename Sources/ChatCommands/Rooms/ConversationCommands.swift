@@ -63,7 +63,7 @@ package struct ConversationCommands {
   /// address on a network where any text can be one.
   private func isOneRoom(_ text: String, _ snapshot: borrowing Snapshot) -> Bool {
     if (try? snapshot.room(text, for: me)) ?? nil != nil { return true }
-    if let named = (try? context.accounts.ofKind(in: text, from: context.network)) ?? nil {
+    if let named = context.accounts.list.first(where: { $0.withoutKind(text) != nil }) {
       return named.rules.isOpaque
     }
     let isOpaque = networks.account(of: context.open.conversation)?.rules.isOpaque == true

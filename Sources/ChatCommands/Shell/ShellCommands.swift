@@ -67,7 +67,7 @@ struct ShellCommands {
     for account in context.accounts.list {
       let state = AccountCommands(context: context).state(of: account)
       lines.append(
-        StyledLine(say("Account %1: %2.", SafeText(line: account.address), state)))
+        StyledLine(say("Account %1: %2.", SafeText(line: account.name), state)))
     }
     for entry in context.navigator.otherConversations.unread {
       lines.append(

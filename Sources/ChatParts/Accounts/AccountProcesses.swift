@@ -47,7 +47,7 @@ struct AccountProcesses {
         // The status line has no room for a reason; `/account` shows later reasons.
         awaited[account.id] = true
         let words = account.status.words(now: Clock.wall())
-        effects.append(.tell(say("%1: %2", SafeText(line: account.address), words)))
+        effects.append(.tell(say("%1: %2", SafeText(line: account.name), words)))
       }
       if isConnected {
         awaited[account.id] = nil
@@ -61,7 +61,7 @@ struct AccountProcesses {
   private func welcome(
     to account: Account, _ snapshot: borrowing Snapshot
   ) throws -> SafeText {
-    let address = SafeText(line: account.address)
+    let address = SafeText(line: account.name)
     let places = try snapshot.listing(for: account.owner)
     if places.contains(where: { $0.conversation.network == account.network }) {
       return say("%1 is connected; /list shows its rooms and chats.", address)
@@ -147,7 +147,7 @@ struct AccountProcesses {
         missing
           ?? say(
             "hobnob-%1, which serves %3, ended with status %2; hobnob is restarting it.",
-            SafeText(line: account.kind), SafeText(Int(status)), SafeText(line: account.address))
+            SafeText(line: account.kind), SafeText(Int(status)), SafeText(line: account.name))
       ])
     ]
   }

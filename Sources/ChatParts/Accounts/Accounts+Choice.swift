@@ -27,17 +27,6 @@ extension Accounts {
     return fitting.count == 1 ? fitting[0] : nil
   }
 
-  /// The account for an address that begins with the kind of its network, as in
-  /// `xmpp:gateway.example.org`; nil for any other word.
-  ///
-  /// - Throws: ``Refusal`` if several match.
-  package func ofKind(in word: String, from network: String?) throws -> Account? {
-    let fitting = list.filter { $0.withoutKind(word) != nil }
-    guard let first = fitting.first, let address = first.withoutKind(word) else { return nil }
-    return try Account.reaching(address, among: fitting) ?? fitting.first { $0.network == network }
-      ?? named("", from: nil)
-  }
-
   /// The account that can reach an address: the person's only one, or the only one on the same
   /// server; else their account on the open conversation's network.
   ///
@@ -59,7 +48,7 @@ extension Accounts {
           say(
             "Which account? You have %1. To choose one, open any of its conversations first, for example your chat with yourself: /msg %2",
             list.names.map { SafeText(line: $0) }.joinedAsList(),
-            SafeText(line: list[0].address)))
+            SafeText(line: list[0].name)))
       }
     } else {
       let found = list.filter(AccountName(address).means)

@@ -32,7 +32,7 @@ extension Accounts {
         guard isExpected || networks.contains(account.network) else { return nil }
       }
       return say(
-        "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
+        "%1: %2", SafeText(line: list.count > 1 ? account.name : account.kind),
         words(for: account, detail, bars: detail == .whole ? glyphs : nil))
     }
     return said.isEmpty ? nil : said.joined(separator: "; ")

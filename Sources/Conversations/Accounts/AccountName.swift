@@ -43,9 +43,8 @@ package struct AccountName: Hashable, Sendable {
 }
 
 extension [Account] {
-  /// Names that tell these accounts apart: their addresses, with their kinds if there are several
-  /// kinds.
+  /// Names that tell these accounts apart, with their kinds if there are several kinds.
   package var names: [String] {
-    Set(map(\.kind)).count > 1 ? map(\.network) : map(\.address)
+    Set(map(\.kind)).count > 1 ? map(\.network) : map(\.name)
   }
 }

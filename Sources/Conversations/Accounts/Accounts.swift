@@ -156,6 +156,11 @@ extension Account {
       status: AccountStatus(row.json("status")), rules: AddressRules(row.json("rules")))
   }
 
+  /// An SQL query: the networks of the accounts that somebody has now.
+  package static func networks(of owner: String) -> String {
+    "SELECT network FROM account WHERE owner = \(owner) AND removed = 0"
+  }
+
   /// An SQL expression: whether a viewer may see the network in a column.
   package static func isVisible(network: String, to viewer: String) -> String {
     """

@@ -39,32 +39,123 @@ extension Access {
   ) throws -> Participant? {
     let wanted = nameOrIdentity.hasPrefix("@") ? String(nameOrIdentity.dropFirst()) : nameOrIdentity
     if let here = Naming.nameHere(wanted) {
-      return try match(
-        for: here, among: participants(named: here, visibleTo: nil).filter { $0.network == nil })
+      let local = try participants(named: here, visibleTo: nil).filter { $0.network == nil }
+      return try meant(
+        by: here, among: match(for: here, among: local), for: me, preferring: nil)
     }
     let network = try me.flatMap { me in try open.flatMap { try conversation($0, for: me) } }?
       .network
     let mine = try me.map { try accounts(of: $0) } ?? []
-    for account in mine where account.withoutKind(wanted) != nil {
-      guard let address = account.address(ofPerson: wanted) else { continue }
-      if let found = try networkPerson(at: address, network: account.network) { return found }
+    func best(_ wanted: String, among people: [Participant]) throws -> Participant? {
+      try meant(
+        by: wanted, among: match(for: wanted, among: people), for: me, preferring: network)
     }
-    for account in mine
-    where account.isNamed(in: wanted) || account.network == network && !wanted.contains("@") {
-      if let found = try currentPerson(named: nameOrIdentity, of: account, in: open) {
-        return found
+    let addressed = try mine.filter { $0.withoutKind(wanted) != nil }.compactMap { account in
+      try account.address(ofPerson: wanted).flatMap {
+        try networkPerson(at: $0, network: account.network)
       }
+    }
+    if addressed.isEmpty, wanted.contains("://"), let found = try person(fullyNamed: wanted, me) {
+      return found
+    }
+    if !addressed.isEmpty {
+      return try meant(by: wanted, among: addressed, for: me, preferring: network)
+    }
+    let current = try mine.filter {
+      $0.isNamed(in: wanted) || $0.network == network && !wanted.contains("@")
+    }.compactMap { try currentPerson(named: nameOrIdentity, of: $0, in: open) }
+    if !current.isEmpty {
+      return try meant(by: wanted, among: current, for: me, preferring: network)
     }
     let all = try participants(named: wanted, visibleTo: me)
     let others = all.filter { !$0.isOccupant }
     if let me, let partner = try partner(of: me, named: wanted, among: others) { return partner }
-    if let found = try match(for: wanted, among: others) ?? match(for: wanted, among: all) {
-      return found
-    }
+    if let found = try best(wanted, among: others) ?? best(wanted, among: all) { return found }
     // On some networks the sign belongs to the address.
     guard wanted != nameOrIdentity else { return nil }
-    return try match(
-      for: nameOrIdentity, among: participants(named: nameOrIdentity, visibleTo: me))
+    return try best(nameOrIdentity, among: participants(named: nameOrIdentity, visibleTo: me))
+  }
+
+  /// The one of several people on networks whom a word means: the one on a network, else the only
+  /// one with whom `me` has a direct chat.
+  ///
+  /// - Throws: `RuleError.ambiguous`; `.onlyInARoom` if they are known from rooms, since nobody can
+  ///   type what tells those apart.
+  fileprivate func meant(
+    by word: String, among people: [Participant], for me: ID<Participant>?,
+    preferring network: String?
+  ) throws -> Participant? {
+    if people.count < 2 { return people.first }
+    let accounts = try me.map { try self.accounts(of: $0) } ?? []
+    // What a removed account knew counts only if nobody else is meant.
+    let present = people.filter { person in
+      person.network == nil || accounts.contains { $0.network == person.network }
+    }
+    if present.count == 1 { return present[0] }
+    if let there = people.first(where: { $0.network != nil && $0.network == network }) {
+      return there
+    }
+    if people.allSatisfy(\.isOccupant) {
+      let domain = try people[0].network.flatMap { try account(network: $0)?.rules.domain }
+      throw RuleError.onlyInARoom(word, domain: domain ?? "example.org")
+    }
+    let partners = try people.filter { person in
+      try me.map { try hasChat($0, with: person.id) } ?? false
+    }
+    if partners.count == 1 { return partners[0] }
+    throw RuleError.ambiguous(
+      word, candidates: try fullNames(of: partners.isEmpty ? people : partners, for: me))
+  }
+
+  /// The person whose address and account a word names, even if the account was removed.
+  private func person(
+    fullyNamed word: String, _ me: ID<Participant>?
+  ) throws -> Participant? {
+    try database.first(
+      """
+      SELECT \(Participant.columns) FROM participant p
+      WHERE p.network <> '' AND \(Conversation.withAccount("p.identity", "p.network")) = ?1
+        AND \(Account.isVisible(network: "p.network", to: "?2"))
+      """, word, me ?? Participant.nobody
+    ) { Participant($0) }
+  }
+
+  private func hasChat(_ me: ID<Participant>, with other: ID<Participant>) throws -> Bool {
+    try database.exists(
+      """
+      SELECT 1 FROM conversation c JOIN membership s ON s.conversation = c.id
+      WHERE c.kind = 1 AND c.one = min(?1, ?2) AND c.other = max(?1, ?2)
+        AND s.participant = ?1 AND s.last IS NULL
+      """, me, other)
+  }
+
+  // MARK: Full names
+
+  /// A name that means this person wherever it is typed: the address on a network, with the account
+  /// if another of these accounts knows the same address.
+  package func fullName(of person: Participant, among accounts: [Account]) throws -> String {
+    guard let network = person.network else { return person.address }
+    for other in accounts where other.network != network {
+      var twin = person
+      twin.network = other.network
+      if twin.address == person.address,
+        try networkPerson(at: person.identity, network: other.network) != nil
+      {
+        return Account.word(for: person.identity, on: network)
+      }
+    }
+    return person.address
+  }
+
+  /// Names that tell several people of one name apart.
+  fileprivate func fullNames(
+    of people: [Participant], for me: ID<Participant>?
+  ) throws -> [String] {
+    let accounts = try me.map { try self.accounts(of: $0) } ?? []
+    let isLocal = people.allSatisfy { $0.network == nil }
+    return try people.map {
+      $0.network == nil && !isLocal ? $0.identity + "@" : try fullName(of: $0, among: accounts)
+    }
   }
 
   /// Picks the person with whom `me` has a direct chat from several people of one name; nil if there
@@ -80,17 +171,9 @@ extension Access {
       $0.id != me && (Naming.same($0.name, wanted) || Naming.same($0.identity, wanted))
     }
     guard named.count > 1 else { return nil }
-    let partners = try named.filter {
-      try database.exists(
-        """
-        SELECT 1 FROM conversation c JOIN membership s ON s.conversation = c.id
-        WHERE c.kind = 1 AND c.one = min(?1, ?2) AND c.other = max(?1, ?2)
-          AND s.participant = ?1 AND s.last IS NULL
-        """, me, $0.id)
-    }
+    let partners = try named.filter { try hasChat(me, with: $0.id) }
     if partners.count > 1 {
-      throw RuleError.ambiguous(
-        wanted, candidates: partners.map { $0.network == nil ? $0.identity + "@" : $0.address })
+      throw RuleError.ambiguous(wanted, candidates: try fullNames(of: partners, for: me))
     }
     return partners.first
   }
@@ -122,7 +205,7 @@ extension Access {
       try networkPerson(at: $0, network: account.network)
     }.first
     if addressed == nil, named.count > 1 {
-      throw RuleError.ambiguous(word, candidates: named.map(\.address))
+      throw RuleError.ambiguous(word, candidates: try fullNames(of: named, for: account.owner))
     }
     return addressed
   }
@@ -150,8 +233,8 @@ extension Access {
     ) { Participant($0) }
   }
 
-  fileprivate func match(for wanted: String, among candidates: [Participant]) throws -> Participant?
-  {
+  /// The people who fit best; several if nothing tells them apart.
+  fileprivate func match(for wanted: String, among candidates: [Participant]) -> [Participant] {
     let tests: [(Participant) -> Bool] = [
       // No local name may be the address of somebody on a network. If that address is a bare name,
       // the name means somebody of this machine.
@@ -161,15 +244,12 @@ extension Access {
     ]
     for test in tests {
       let found = candidates.filter(test)
-      if found.count == 1 { return found[0] }
       // People on networks can be named by address.
       let here = found.filter { $0.network == nil }
-      if here.count == 1 { return here[0] }
-      if found.count > 1 {
-        throw RuleError.ambiguous(wanted, candidates: found.map(\.address))
-      }
+      if here.count == 1 { return here }
+      if !found.isEmpty { return found }
     }
-    return nil
+    return []
   }
 
   /// Everyone whose name or identity may equal a name, in the order of `participants()`; the caller

@@ -3,20 +3,30 @@
 extension Conversation {
   static let columns = """
     c.id, c.kind, CASE c.kind
-        WHEN 1 THEN '@' || iif(\(personIsAlike), \(withServer("o.identity")), o.name)
-        ELSE iif(\(roomIsAlike), \(sign) || \(withServer("c.address")), c.name)
+        WHEN 1 THEN '@' || CASE WHEN NOT (\(personIsAlike)) THEN o.name
+          WHEN \(personIsOnTwoAccounts) THEN \(withAccount("o.identity"))
+          ELSE \(withServer("o.identity")) END
+        ELSE CASE WHEN NOT (\(roomIsAlike)) THEN c.name
+          WHEN \(roomIsOnTwoAccounts) THEN '#' || \(withAccount("c.address"))
+          ELSE \(sign) || \(withServer("c.address")) END
       END AS shown_name, c.topic, c.network, c.last_number
     """
 
   /// An address, with the account's server after a bare name or, where there is none, with the kind
   /// of the network before it (`Account.withServer(_:)`).
-  private static func withServer(_ address: String) -> String {
+  private static func withServer(_ address: String, _ network: String = "c.network") -> String {
     """
     CASE WHEN instr(\(address), '@') > 0 THEN \(address)
-      WHEN instr(c.network, '@') = 0
-        THEN substr(c.network, 1, instr(c.network, ':')) || \(address)
-      ELSE \(address) || '@' || substr(c.network, instr(c.network, '@') + 1) END
+      WHEN instr(\(network), '@') = 0
+        THEN substr(\(network), 1, instr(\(network), ':')) || \(address)
+      ELSE \(address) || '@' || substr(\(network), instr(\(network), '@') + 1) END
     """
+  }
+
+  /// An address with the account before it (`Account.word(for:on:)`).
+  static func withAccount(_ address: String, _ network: String = "c.network") -> String {
+    "replace(substr(\(network), 1, instr(\(network), ':')), ':', '://')"
+      + " || substr(\(network), instr(\(network), ':') + 1) || '/' || \(address)"
   }
 
   /// The `#` before a room's address, unless the address has its own sign.
@@ -30,6 +40,15 @@ extension Conversation {
       WHERE d.kind = 0 AND d.folded = c.folded AND d.id <> c.id
         AND \(Account.isVisible(network: "d.network", to: "?1"))
         AND (\(isIn("d")) OR NOT \(isIn("c"))))
+    """
+
+  /// Whether another account of `?1` has a room with the same address.
+  private static let roomIsOnTwoAccounts = """
+    EXISTS (SELECT 1 FROM conversation d
+      WHERE d.kind = 0 AND d.folded = c.folded AND d.address = c.address
+        AND d.network <> c.network
+        AND \(withServer("d.address", "d.network")) = \(withServer("c.address"))
+        AND d.network IN (\(Account.networks(of: "?1"))))
     """
 
   /// Whether `?1` is in a conversation.
@@ -46,6 +65,14 @@ extension Conversation {
       WHERE q.name_key = o.name_key AND (o.name_key <> '' OR q.name = o.name) AND q.id <> o.id
         AND q.given IS NULL
         AND \(Account.isVisible(network: "q.network", to: "?1")))
+    """
+
+  /// Whether another account of `?1` knows somebody with the same address.
+  private static let personIsOnTwoAccounts = """
+    EXISTS (SELECT 1 FROM participant q
+      WHERE q.identity_key = o.identity_key AND q.identity = o.identity AND q.network <> c.network
+        AND \(withServer("q.identity", "q.network")) = \(withServer("o.identity"))
+        AND q.network IN (\(Account.networks(of: "?1"))))
     """
 
   /// The columns of a conversation, with the other person's name as `?1` sees it. Direct chats of

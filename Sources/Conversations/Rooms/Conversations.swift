@@ -17,8 +17,11 @@ extension Access {
     if found.count > 1 {
       throw RuleError.ambiguous(name, candidates: try found.map { try fullName(of: $0) })
     }
-    // Throws if no room could have this name.
-    if found.isEmpty { _ = try Naming.checkedRoom(Naming.bare(Naming.nameHere(name) ?? name)) }
+    // Throws if no room could have this name. An address on a network can be any text.
+    let accounts = try me.map { try self.accounts(of: $0) } ?? []
+    if found.isEmpty, !accounts.contains(where: { $0.isNamed(in: name) }) {
+      _ = try Naming.checkedRoom(Naming.bare(Naming.nameHere(name) ?? name))
+    }
     return found.first
   }
 
@@ -102,6 +105,10 @@ extension Access {
       else { continue }
       found.append(room)
     }
+    // It may be of a removed account.
+    if found.isEmpty, bare.contains("://") {
+      found = try exact("c.network <> '' AND \(Conversation.withAccount("c.address")) = ?2", bare)
+    }
     if !found.isEmpty || isAddress { return found }
     // Compare Unicode-normalised: equal names can have different bytes.
     found = try rooms(for: me, includingUnlisted: true).filter {
@@ -124,23 +131,28 @@ extension Access {
   }
 
   /// A name that means this room wherever it is typed: `#tea@` on this machine, else with the
-  /// network's server. If the owner has several accounts there, that is not enough, and the name
-  /// says so.
+  /// network's server, or with the account if another of its owner's has the same room.
   package func fullName(of room: Conversation) throws -> String {
     guard let network = room.network else { return room.name + "@" }
     let address = try networkAddress(of: room.id)
-    if let account = try account(network: network), account.rules.isOpaque {
-      return "#" + account.fullWord(for: address)
+    let account = try account(network: network)
+    let name = Self.fullName(ofRoomAt: address, account, network)
+    guard let account else { return name }
+    let isShared = try accounts(of: account.owner).contains { other in
+      try other.id != account.id
+        && Self.fullName(ofRoomAt: address, other, other.network) == name
+        && self.room(address, of: other.network, for: account.owner) != nil
     }
+    return isShared ? "#" + Account.word(for: address, on: network) : name
+  }
+
+  private static func fullName(
+    ofRoomAt address: String, _ account: Account?, _ network: String
+  ) -> String {
+    if let account, account.rules.isOpaque { return "#" + account.fullWord(for: address) }
     let server = network.contains("@") ? String(network.drop { $0 != "@" }) : "@" + network
-    let full = address.contains("@") ? address : address + server
-    let sign =
-      try account(network: network)?.rules.isRoomAddress(address) == true
-      && !address.contains("@") ? "" : "#"
-    let isShared = try database.exists(
-      "SELECT 1 FROM conversation WHERE kind = 0 AND address = ? AND address LIKE '%@%' AND network <> ?",
-      address, network)
-    return sign + full + (isShared ? " (\(network))" : "")
+    if address.contains("@") { return "#" + address }
+    return (account?.rules.isRoomAddress(address) == true ? "" : "#") + address + server
   }
 
   /// Every room, by name.

@@ -152,7 +152,7 @@ struct LogReader {
       }
       // Use the spelling that the store has.
       if let room, room.network == nil { return .room(room.name) }
-      guard Naming.isAddress(room: Naming.bare(name)), Naming.nameHere(name) == nil else {
+      guard try isOnNetwork(name, mine, Naming.isAddress(room: Naming.bare(name))) else {
         return .room(Naming.nameHere(name) ?? name)
       }
       let account = try ownAccount(reaching: name, mine)
@@ -164,7 +164,7 @@ struct LogReader {
     if let known, let account = try ownAccount(of: known.network, mine) {
       return .networkChat(known.identity, account, myNicks: try nicks(of: mine, account))
     }
-    if typed.contains("@"), Naming.nameHere(typed) == nil {
+    if try isOnNetwork(typed, mine, typed.contains("@")) {
       let account = try ownAccount(reaching: typed, mine)
       guard let address = account.address(ofPerson: typed) else { throw Self.notReached(name) }
       return .networkChat(address, account, myNicks: try nicks(of: mine, account))
@@ -179,6 +179,13 @@ struct LogReader {
     return .direct(log)
   }
 
+  /// - Parameter isAddress: whether the name looks like an address with a server.
+  private func isOnNetwork(_ name: String, _ me: Participant?, _ isAddress: Bool) throws -> Bool {
+    if isAddress, Naming.nameHere(name) == nil { return true }
+    let accounts = try me.map { try work.transaction.accounts(of: $0.id) } ?? []
+    return accounts.contains { $0.isNamed(in: name) }
+  }
+
   private func ownAccount(of network: String?, _ me: Participant?) throws -> Account? {
     guard let network, let me else { return nil }
     return try work.transaction.accounts(of: me.id).first { $0.network == network }
@@ -186,7 +193,10 @@ struct LogReader {
 
   private func ownAccount(reaching address: String, _ me: Participant?) throws -> Account {
     let accounts = try me.map { try work.transaction.accounts(of: $0.id) } ?? []
-    guard let account = Account.reaching(Naming.bare(address), among: accounts) else {
+    guard
+      let account = try work.transaction.account(namedIn: address, among: accounts)
+        ?? Account.reaching(Naming.bare(address), among: accounts)
+    else {
       throw Self.notReached(address)
     }
     return account

@@ -30,6 +30,10 @@ public struct Account: Identifiable, Hashable, Sendable {
   public var kind: String { String(network.prefix { $0 != ":" }) }
   /// The part after the colon.
   public var address: String { String(network.drop { $0 != ":" }.dropFirst()) }
+  /// How sentences and commands name the account: by its address, if that is one of XMPP or IRC.
+  /// An address on the network of a program needs the kind before it.
+  package var name: String { Self.kindsWithoutProgram.contains(kind) ? address : network }
+  private static let kindsWithoutProgram: Set = ["xmpp", "irc"]
   /// The part of the address after the `@`; where any text can be an address, the kind.
   package var server: String {
     rules.isOpaque ? kind : String(address.drop { $0 != "@" }.dropFirst())
@@ -61,11 +65,19 @@ public struct Account: Identifiable, Hashable, Sendable {
   /// What follows the kind of the network in a word like `xmpp:ben@example.org`, with or without
   /// hobnob's sign before it; nil for any other word. Where addresses have domains, such a word may
   /// be a URI: `xmpp:%2B49151@gateway.example.org?message` (RFC 5122).
+  ///
+  /// The word may also name the account, as that RFC has it:
+  /// `xmpp://anna@example.org/ben@example.net`.
   package func withoutKind(_ word: String) -> String? {
     let bare = word.first.map("@#".contains) == true ? word.dropFirst() : word[...]
     let prefix = kind + ":"
     guard bare.lowercased().hasPrefix(prefix) else { return nil }
-    let rest = bare.dropFirst(prefix.count)
+    var rest = bare.dropFirst(prefix.count)
+    if rest.hasPrefix("//") {
+      let own = "//" + address + "/"
+      guard rest.lowercased().hasPrefix(own.lowercased()) else { return nil }
+      rest = rest.dropFirst(own.count)
+    }
     guard rules.namesServer else { return String(rest) }
     let path = rest.prefix { $0 != "?" }
     let decoded = FileURL.decoded(Array(path.utf8)[...])
@@ -78,10 +90,10 @@ public struct Account: Identifiable, Hashable, Sendable {
     rules.address(ofRoom: withoutKind(word) ?? withoutServer(word))
   }
 
-  /// Whether a word names the account's server after a bare name, or the kind of its network before
-  /// an address that can be any text.
+  /// Whether a word names the account's server after a bare name, the kind of its network before
+  /// an address that can be any text, or the account itself.
   package func isNamed(in word: String) -> Bool {
-    if rules.isOpaque { return withoutKind(word) != nil }
+    if rules.isOpaque || word.contains("://") { return withoutKind(word) != nil }
     return !rules.namesServer && word.lowercased().hasSuffix("@" + server)
   }
 
@@ -94,7 +106,14 @@ public struct Account: Identifiable, Hashable, Sendable {
   /// A word that means this address and nobody else, such as `ben@irc.example.net` or
   /// `xmpp:gateway.example.org`.
   package func fullWord(for address: String) -> String {
-    !rules.namesServer || address.contains("@") ? withServer(address) : kind + ":" + address
+    if address.hasPrefix("//") { return Self.word(for: address, on: network) }
+    return !rules.namesServer || address.contains("@") ? withServer(address) : kind + ":" + address
+  }
+
+  /// A word that means this address on this account alone, even if another account of its owner
+  /// reaches the same one: `xmpp://anna@example.org/ben@example.net`.
+  package static func word(for address: String, on network: String) -> String {
+    network.prefix { $0 != ":" } + "://" + network.drop { $0 != ":" }.dropFirst() + "/" + address
   }
 
   /// An address that tells accounts apart: with the server, as in `ben@irc.example.net`, or with the
