@@ -300,7 +300,7 @@ import Testing
     let edit = talk.write(.edit, "three", id: "a")
     #expect(talk.written.contains { $0.contains(#""type":"edit""#) && $0.contains("three") })
     talk.hear(#"{"type":"sent","entry":\#(edit)}"#)
-    #expect(talk.events.contains { if case .accepted(_, nil) = $0 { true } else { false } })
+    #expect(talk.events.contains { if case .accepted(_, nil, _) = $0 { true } else { false } })
   }
 
   @Test("an answer that cannot be read ends its entry, whose message may have arrived")

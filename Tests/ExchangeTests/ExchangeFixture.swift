@@ -140,7 +140,7 @@ extension Lobby {
     try store.db(
       """
       UPDATE conversation SET address = 'tea@rooms.example' WHERE id = \(tea.rawValue);
-      UPDATE message SET archive_id = 'a1', unverified = 1 WHERE id = \(far.id.rawValue);
+      UPDATE message SET archive_id = 'a1', unverified = 1, encrypted = 2 WHERE id = \(far.id.rawValue);
       """)
     try store.writeIfNeeded { try $0.setLastConversation(tea, of: anna) }
     try store.writeDurablyIfNeeded {

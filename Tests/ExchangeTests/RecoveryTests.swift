@@ -100,6 +100,22 @@ private final class Grown {
     #expect(grown.fixture.mode("recovered.sqlite") == 0o600)
   }
 
+  @Test(
+    "Rows that are older than their table's last columns are recovered, too",
+    arguments: [false, true])
+  func olderRows(isUpgraded: Bool) throws {
+    let grown = try Grown()
+    let store = try grown.fixture.open()
+    try store.goBackBeforeEncryption()
+    store.close()
+    if isUpgraded { try grown.fixture.open().close() }
+    let report = try Recovery.run(from: grown.fixture.path, to: grown.newPath)
+    #expect(report.lost == 0)
+    #expect(report["message"]?.got == grown.count)
+    let new = try grown.fixture.open("recovered.sqlite")
+    #expect(try new.upkeep.check().allSatisfy { $0.severity == .fine })
+  }
+
   @Test("Pages of noise cost the messages on them", arguments: [1, 2, 5])
   func noise(count: Int) throws {
     let grown = try Grown()

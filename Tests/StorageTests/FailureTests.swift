@@ -270,6 +270,25 @@ import Testing
     #expect(try store.database.first("SELECT shared FROM meta") { $0.bool() } == false)
   }
 
+  @Test("14.15: a store from before encryption gets its columns, and no message was encrypted")
+  func beforeEncryption() throws {
+    let lobby = try Lobby()
+    try lobby.says("hello")
+    let account = try lobby.store.writeDurably {
+      try $0.addAccount(owner: lobby.anna, network: "xmpp:anna@example.org")
+    }
+    try lobby.store.goBackBeforeEncryption()
+    let store = try lobby.fixture.open()
+    #expect(try Schema.storedVersion(of: store.database) == 3)
+    #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
+    #expect(
+      try store.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.anna) }
+        .map(\.encryption) == [.none])
+    #expect(try store.read { try $0.keyCount(of: account) } == 0)
+    #expect(
+      try store.writeDurably { try $0.send("again", in: lobby.lobby, by: lobby.anna) }.number == 2)
+  }
+
   @Test("Several processes that find an older store at the same time run each migration once")
   func concurrentMigration() throws {
     let fixture = Fixture()

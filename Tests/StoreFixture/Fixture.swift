@@ -100,6 +100,17 @@ extension Store {
     try Database(path: path, patience: 10_000).execute(sql)
   }
 
+  /// Makes its file one of the version before messages had `encrypted`.
+  package func goBackBeforeEncryption() throws {
+    try db(
+      """
+      DROP INDEX message_encrypted;
+      ALTER TABLE message DROP COLUMN encrypted;
+      ALTER TABLE account DROP COLUMN keys;
+      PRAGMA user_version=2;
+      """)
+  }
+
   package func count(_ table: String) throws -> Int {
     try read { try $0.database.first("SELECT count(*) FROM \(table)") { $0.int() } ?? 0 }
   }

@@ -32,6 +32,12 @@ extension Access {
     return Dictionary(found) { $1 }
   }
 
+  /// How often the file with the keys of an account had been written when that was last noted. A
+  /// file that was written less often is an old copy.
+  package func keyCount(of account: Account) throws -> Int64 {
+    try database.first("SELECT keys FROM account WHERE id = ?", account.id) { $0.int64() } ?? 0
+  }
+
   /// Whether anybody has an account in this store.
   package func hasAccounts() throws -> Bool {
     try database.exists("SELECT 1 FROM account WHERE removed = 0")
@@ -81,6 +87,15 @@ extension Access where Mode: MayWrite {
     try database.run(
       "UPDATE account SET status = ?, change = ? WHERE id = ?", status.json, try nextChange(),
       account.id)
+  }
+}
+
+extension Access where Mode: MayWrite {
+  /// Notes how often the file with the keys of an account has been written. The number never
+  /// becomes smaller; no shell needs to know it.
+  package func noteKeyCount(_ count: Int64, of account: Account) throws {
+    try database.run(
+      "UPDATE account SET keys = max(keys, ?) WHERE id = ?", count, account.id)
   }
 }
 

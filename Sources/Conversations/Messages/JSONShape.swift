@@ -121,6 +121,8 @@ package enum JSONShape {
       .remoteID: "m.remote_id",
       .archiveID: "m.archive_id",
       .unverified: "nullif(m.unverified <> 0, 0)",
+      .encrypted: "iif(m.encrypted > 0, json('true'), NULL)",
+      .verified: "iif(m.encrypted > 1, json('true'), NULL)",
       .past: "nullif(m.brought = 2, 0)",
       .sort: """
       iif(\(SortKey.isSound),

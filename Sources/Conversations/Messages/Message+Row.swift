@@ -7,7 +7,7 @@ extension Message {
       \(Participant.name(of: "p", in: "m.conversation")) AS sender_name,
       p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at,
       m.deleted_at, m.gone, m.revised, m.moved, \(Attachment.listColumn), \(Quote.columns),
-      m.mentions, m.unverified, m.removed_by, m.removal_reason
+      m.mentions, m.unverified, m.removed_by, m.removal_reason, m.encrypted
     """
 
   package static let rows =
@@ -46,6 +46,7 @@ extension Message {
       })
     sort = row.int64("sort")
     arrival = Arrival(rawValue: row.int("brought")) ?? .arrived
+    encryption = Encryption(rawValue: row.int("encrypted")) ?? .none
   }
 }
 

@@ -159,6 +159,7 @@ extension Access {
     // Change them in place, and without a dictionary, since the first prompt waits for this.
     var messages = messages
     var known: (conversation: ID<Conversation>, audience: Audience)?
+    var encrypted: (conversation: ID<Conversation>, first: Int64?)?
     // A single message does not require a walk through all members.
     if receipts, messages.count == 1, messages[0].sender == me, messages[0].state == .sent,
       !messages[0].isPast
@@ -170,6 +171,16 @@ extension Access {
       if messages[index].sender != me {
         messages[index].state = .sent
         messages[index].failure = nil
+        let (conversation, kind) = (messages[index].conversation, messages[index].kind)
+        guard messages[index].encryption == .none, kind == .text || kind == .action else {
+          continue
+        }
+        if encrypted?.conversation != conversation {
+          encrypted = (conversation, try firstEncrypted(in: conversation))
+        }
+        if let first = encrypted?.first {
+          messages[index].lacksEncryption = messages[index].sort > first
+        }
       } else if receipts, messages[index].state == .sent, !messages[index].isPast {
         let conversation = messages[index].conversation
         if known?.conversation != conversation {
@@ -181,6 +192,17 @@ extension Access {
       }
     }
     return messages
+  }
+
+  /// The sort key of the first encrypted message, if a conversation's messages are encrypted now.
+  private func firstEncrypted(in conversation: ID<Conversation>) throws -> Int64? {
+    let first = try database.first(
+      "SELECT min(sort) FROM message WHERE conversation = ? AND encrypted > 0", conversation
+    ) { $0.optionalInt64() }
+    guard let first = first ?? nil, try knownAbilities(of: conversation).encryption.isOn else {
+      return nil
+    }
+    return first
   }
 }
 

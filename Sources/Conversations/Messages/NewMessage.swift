@@ -31,6 +31,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   package var mentions: [Mention] = []
   /// Addresses of files, shown as text until hobnob fetches the files.
   package var links: [String] = []
+  package var encryption = Message.Encryption.none
   /// The files that came with it; they are in the store's folder.
   package var files: [Attachment] = []
   /// Whether it is from an archive or a log and older than the stored messages: it is ordered by
@@ -87,6 +88,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
       isPast: isPast)
     message.state = state
     message.mentions = mentions
+    message.encryption = encryption
     message.files = files
     return message
   }
@@ -120,8 +122,8 @@ extension Access where Mode: MayWrite {
       """
       INSERT INTO message(id, uid, conversation, number, sort, brought, sender, kind, state, gone,
         created_at, edited_at, deleted_at, failure, remote_id, archive_id, unverified, reply_to, body,
-        mentions, attachments, removed_by, removal_reason)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        mentions, attachments, removed_by, removal_reason, encrypted)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT DO NOTHING
       """, position.id, uid, conversation, position.number, position.sort,
       position.arrival.rawValue,
@@ -130,7 +132,7 @@ extension Access where Mode: MayWrite {
       message.name.origin ?? (message.state == .sending ? hexadecimal(uid) : nil),
       message.name.archive, message.isUnverified, message.answeredNumber, message.body,
       message.mentions.json, message.attachments, message.removal?.moderator,
-      message.removal?.reason ?? "")
+      message.removal?.reason ?? "", message.encryption.rawValue)
     return database.changedRows > 0 ? uid : nil
   }
 

@@ -15,6 +15,21 @@ public struct Abilities: Hashable, Sendable {
     case no, one, several
   }
 
+  /// Whether what the owner sends is encrypted from end to end.
+  public enum Encryption: String, Hashable, Sendable {
+    /// The network's process cannot encrypt it.
+    case never
+    /// It could be encrypted, but is not.
+    case off
+    /// It will be, once the process knows the keys of the others.
+    case asking
+    case on
+    /// It is, and the owner has verified all devices of the others.
+    case verified
+
+    package var isOn: Bool { self == .on || self == .verified }
+  }
+
   /// For how many seconds after sending the author may edit a message; 0 means never, nil for ever.
   public var editsWithin: Int?
   /// Whether the author of a message can delete it for others.
@@ -48,6 +63,7 @@ public struct Abilities: Hashable, Sendable {
   /// Whether the network's people can ask it for more: who somebody is, to remove them from a room,
   /// and whatever its own language has words for.
   public var serverCommands = true
+  public var encryption = Encryption.never
 
   /// Allows everything, without limits.
   public init() {}
@@ -172,6 +188,7 @@ extension Abilities {
       values[name] = self[keyPath: path].map { .integer(Int64($0)) }
     }
     if reactionLimit != .several { values["react"] = .text(reactionLimit.rawValue) }
+    if encryption != .never { values["encryption"] = .text(encryption.rawValue) }
     return .object(values)
   }
 
@@ -185,6 +202,7 @@ extension Abilities {
       if let most = json[name].integer, most >= 0 { self[keyPath: path] = Int(most) }
     }
     reactionLimit = json["react"].text.flatMap(ReactionLimit.init) ?? .several
+    encryption = json["encryption"].text.flatMap(Encryption.init) ?? .never
   }
 }
 

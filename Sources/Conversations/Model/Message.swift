@@ -46,6 +46,15 @@ public struct Message: Identifiable, Hashable, Sendable {
     case recalled = 2
   }
 
+  /// How a network protected it on the way; the column `encrypted`.
+  public enum Encryption: Int, Hashable, Sendable {
+    case none = 0
+    /// From end to end.
+    case encrypted = 1
+    /// From end to end, between devices whose keys somebody has verified.
+    case verified = 2
+  }
+
   // `ID` alone would mean that of `Identifiable`.
   public var id: Conversations.ID<Message>
   /// Random bits in hexadecimal digits: the same message in every store and export.
@@ -88,6 +97,10 @@ public struct Message: Identifiable, Hashable, Sendable {
   /// Whether someone known by a nickname alone, maybe not its author, edited or deleted it on a
   /// network.
   public var isUnverified: Bool
+  public var encryption = Encryption.none
+  /// Whether somebody else sent it without encryption after the first encrypted message of a
+  /// conversation whose messages are encrypted (rule 14.15).
+  package var lacksEncryption = false
 
   public init(
     id: Conversations.ID<Message>, uid: String, conversation: Conversations.ID<Conversation>,

@@ -135,4 +135,15 @@ extension Schema {
 
     """
   }
+
+  /// Encryption from end to end. SQLite keeps a comment of a new column only in this form.
+  static var encryption: String {
+    """
+    ALTER TABLE message ADD COLUMN
+      encrypted INTEGER NOT NULL DEFAULT 0  /* 1 from end to end, 2 between verified devices */;
+    CREATE INDEX message_encrypted ON message(conversation, sort) WHERE encrypted > 0;
+    ALTER TABLE account ADD COLUMN
+      keys INTEGER NOT NULL DEFAULT 0       /* how often the file of its keys had been written */;
+    """
+  }
 }

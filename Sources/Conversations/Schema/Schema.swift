@@ -11,10 +11,12 @@ package enum Schema {
   /// not know.
   package static let formerIDs: [Int64] = [0x686f_626e, 0x686f_6273, 0x686f_6263]
 
-  package static var steps: [String] { [conversations + searchTables + networks, singleReceipts] }
+  package static var steps: [String] {
+    [conversations + searchTables + networks, singleReceipts, encryption]
+  }
 
   /// The number of the steps, which most starts need nothing else of.
-  package static let version = 2
+  package static let version = 3
 
   static func storedVersion(of database: Database) throws -> Int {
     try migrations(version).storedVersion(of: database)

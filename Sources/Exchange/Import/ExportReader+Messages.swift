@@ -35,6 +35,9 @@ extension ExportReader {
     message.name.origin = try object.optionalText(.remoteID)
     message.name.archive = try object.optionalText(.archiveID)
     message.isUnverified = try object.optionalInteger(.unverified, in: 0...1) == 1
+    if try object.flag(.encrypted) {
+      message.encryption = try object.flag(.verified) ? .verified : .encrypted
+    }
     message.answeredNumber = try object.optionalInteger(.replyTo, in: Message.numbers).map(
       Int.init)
     message.mentions = try object.mentions(.mentions)

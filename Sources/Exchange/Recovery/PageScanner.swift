@@ -80,7 +80,8 @@ final class PageScanner {
 
   /// Passes the rows of a table to `each`.
   ///
-  /// - Parameter each: receives the columns in the order of `columns(of:)`.
+  /// - Parameter each: receives the columns in the order of `columns(of:)`, without those that a
+  ///   row lacks because they are newer.
   func rows(of table: String, _ each: ([RecordValue]) throws -> Void) rethrows {
     if let tree = tree(of: table) { try read(tree, each) }
   }

@@ -105,7 +105,7 @@ package struct Recovery {
 
   /// - Returns: false if another row has its id.
   private func insert(_ values: [RecordValue], into table: String) throws -> Bool {
-    let names = salvage.columns(of: table).joined(separator: ", ")
+    let names = salvage.columns(of: table).prefix(values.count).joined(separator: ", ")
     let placeholders = String(repeating: ", ?", count: values.count - 1)
     do {
       try database.run(

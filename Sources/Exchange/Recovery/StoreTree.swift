@@ -23,6 +23,9 @@ struct StoreTree {
   let root: Int
   /// In the order of the records.
   let columns: [Column]
+  /// How many values a record has at least: a row that is older than its table's last columns lacks
+  /// them.
+  let least: Int
   /// The column that is the rowid.
   let alias: Int?
 
@@ -36,11 +39,11 @@ struct StoreTree {
       Column(name: "tbl_name", type: "TEXT", mayBeNull: false),
       Column(name: "rootpage", type: "INTEGER", mayBeNull: true),
       Column(name: "sql", type: "TEXT", mayBeNull: true),
-    ], alias: nil)
+    ], least: 5, alias: nil)
 
   /// Whether it can contain a record of these kinds of values.
   func takes(_ kinds: [Int]) -> Bool {
-    kinds.count == columns.count
+    (least...columns.count).contains(kinds.count)
       && zip(kinds, columns).enumerated().allSatisfy { index, pair in
         let (kind, column) = pair
         if kind == 0 { return column.mayBeNull || index == alias }
@@ -67,12 +70,25 @@ extension StoreTree {
     // Do this as `Store` does, so that the root pages of all trees are at the beginning of the
     // file.
     try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
-    try Schema.migrate(database, shared: false)
+    var least: [String: Int] = [:]
+    for count in Schema.steps.indices {
+      try Schema.migrate(database, steps: Array(Schema.steps[...count]), shared: false)
+      let tables = try database.rows(
+        """
+        SELECT name, (SELECT count(*) FROM pragma_table_info(s.name)) AS columns
+        FROM sqlite_schema s WHERE type = 'table'
+        """
+      ) { ($0.text("name"), $0.int("columns")) }
+      least.merge(tables) { first, _ in first }
+    }
     let sql = try database.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { $0.text() }
-    return (try all(in: database), Set(sql))
+    return (try all(in: database, least), Set(sql))
   }
 
-  private static func all(in database: Database) throws -> [StoreTree] {
+  /// - Parameter least: the columns of each table when it was new.
+  private static func all(
+    in database: Database, _ least: [String: Int]
+  ) throws -> [StoreTree] {
     try database.rows(
       """
       SELECT s.name, s.tbl_name, s.type = 'table' AS has_rows, s.rootpage, t.wr,
@@ -87,21 +103,21 @@ extension StoreTree {
       let index = isByRowid ? nil : hasRows ? row.text("primary_key") : name
       return StoreTree(
         name: name, table: table, hasRows: hasRows, isComplete: !row.bool("partial"),
-        isByRowid: isByRowid, root: row.int("rootpage"), try columns(of: table, index, in: database)
-      )
+        isByRowid: isByRowid, root: row.int("rootpage"), least: hasRows ? least[table] : nil,
+        try columns(of: table, index, in: database))
     }
   }
 
   private init(
     name: String, table: String, hasRows: Bool, isComplete: Bool, isByRowid: Bool, root: Int,
-    _ found: [(column: Column, isKey: Bool)]
+    least: Int?, _ found: [(column: Column, isKey: Bool)]
   ) {
     let keys = found.indices.filter { found[$0].isKey }
     let alias =
       isByRowid && keys.count == 1 && found[keys[0]].column.type == "INTEGER" ? keys[0] : nil
     self.init(
       name: name, table: table, hasRows: hasRows, isComplete: isComplete, isByRowid: isByRowid,
-      root: root, columns: found.map(\.column), alias: alias)
+      root: root, columns: found.map(\.column), least: least ?? found.count, alias: alias)
   }
 
   /// - Parameter index: the index that orders the records; nil for the table itself.

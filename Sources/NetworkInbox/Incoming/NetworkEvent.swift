@@ -99,8 +99,8 @@ package enum NetworkEvent: Hashable, Sendable {
   /// nobody types, and the rooms must be joined again. `scope` is the end of the addresses that
   /// this concerns, if the account has several connections; empty for all.
   case offline(scope: String = "")
-  /// The server accepted an entry of the outbox.
-  case accepted(OutboxEntry, archive: String?)
+  /// The server accepted an entry of the outbox; a message was sent with that encryption.
+  case accepted(OutboxEntry, archive: String?, encryption: Message.Encryption = .none)
   /// The server accepted another part of a long message, under this id.
   case acceptedPart(OutboxEntry, archive: String)
   /// The server refused an entry, or returned it after accepting it. Or hobnob does not try again

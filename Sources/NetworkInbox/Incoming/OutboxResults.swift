@@ -5,12 +5,19 @@ import Conversations
 struct OutboxResults {
   let book: AddressBook
 
-  func accept(_ entry: OutboxEntry, _ archive: String?) throws {
+  func accept(
+    _ entry: OutboxEntry, _ archive: String?, _ encryption: Message.Encryption
+  ) throws {
     if let archive, entry.operation == .send {
       try book.database.run(
         """
         UPDATE OR IGNORE message SET archive_id = ? WHERE id = ? AND archive_id IS NULL
         """, archive, entry.message.id)
+    }
+    if encryption != .none, entry.operation == .send {
+      try book.database.run(
+        "UPDATE message SET encrypted = max(encrypted, ?) WHERE id = ?", encryption.rawValue,
+        entry.message.id)
     }
     for (index, link) in entry.links.enumerated() {
       try book.database.run(

@@ -4,12 +4,13 @@
 /// everywhere: in exports, in what commands print, and in what programs say.
 package enum JSONName: String, CaseIterable, Hashable, Sendable {
   case absences, address, after, attachments, away, before, bytes, caret, change, conversation
-  case conversations, count, cut, data, deleted, delivered, draft, edited, emoji, end, exported
-  case failure, files, first, forgotten, gone, hash, here, hobnob, identity, joined, keep, kind
-  case last, line, maker, member, mentions, messages, name, network, number, offset, one, online
-  case operation, other, outbox, participant, past, path, people, position, query, rank, reactions
-  case read, reason, remove, removed, revisions, room, say, seen, sender, since, sort, spans, start
-  case state, text, time, timeout, topic, type, uid, unread, until, unverified, version, with
+  case conversations, count, cut, data, deleted, delivered, draft, edited, emoji, encrypted, end
+  case exported, failure, files, first, forgotten, gone, hash, here, hobnob, identity, joined
+  case keep, kind, last, line, maker, member, mentions, messages, name, network, number, offset
+  case one, online, operation, other, outbox, participant, past, path, people, position, query
+  case rank, reactions, read, reason, remove, removed, revisions, room, say, seen, sender, since
+  case sort, spans, start, state, text, time, timeout, topic, type, uid, unread, until, unverified
+  case verified, version, with
 
   // Only programs that connect accounts say or read these; see hobnob-bridge(7).
   case account, activity, active, all, answer, archive, ask, author, batch, block, by

@@ -15,6 +15,7 @@ import Testing
     (little.editsWithin, little.largestFile) = (900, nil)
     (little.repliesMayBeHidden, little.serverCommands) = (true, false)
     (little.longestLine, little.joinsLines, little.repeatsTyping) = (400, true, true)
+    little.encryption = .asking
     for one in [Abilities(), .ofIRC, little] {
       #expect(Abilities(one.json) == one)
       for other in [Abilities(), .ofIRC, little] {
@@ -26,7 +27,7 @@ import Testing
     #expect(Abilities(.null) == Abilities())
     let strange = JSON.object([
       "edit": .integer(-3), "file": .text("x"), "smell": .flag(false), "react": .text("nine"),
-      "seen": .integer(0),
+      "seen": .integer(0), "encryption": .text("maybe"),
     ])
     #expect(Abilities(strange) == Abilities())
   }

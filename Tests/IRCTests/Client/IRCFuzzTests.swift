@@ -285,7 +285,7 @@ struct IRCFuzzTests {
       Self.check(talk.sent)
       // Without a line of the server, nothing is answered; but if a part has its answer, and the
       // owner deletes the rest, no other comes.
-      for case .accepted(let entry, _) in talk.events {
+      for case .accepted(let entry, _, _) in talk.events {
         #expect(talk.deleted.contains(entry.id))
       }
       rest += dice.bytes()

@@ -54,7 +54,7 @@ struct IRCTalk {
         events += new
         for event in new {
           switch event {
-          case .accepted(let entry, _), .refused(let entry, _, _):
+          case .accepted(let entry, _, _), .refused(let entry, _, _):
             outbox.removeAll { $0.id == entry.id }
           default: break
           }
@@ -200,7 +200,8 @@ struct IRCTalk {
   var results: [String] {
     events.compactMap {
       switch $0 {
-      case .accepted(let entry, let archive): "\(entry.id) sent" + (archive.map { " " + $0 } ?? "")
+      case .accepted(let entry, let archive, _):
+        "\(entry.id) sent" + (archive.map { " " + $0 } ?? "")
       case .refused(let entry, let reason, _): "\(entry.id) failed: \(reason)"
       case .neverSent(let entry): "\(entry.id) never sent"
       default: nil

@@ -151,7 +151,7 @@ struct ClientFuzzTests {
       .contactRemoved(let speaker),
       .answeredContact(let speaker, _):
       return speaker.identity == bare
-    case .accepted(let entry, _), .acceptedPart(let entry, _), .refused(let entry, _, _),
+    case .accepted(let entry, _, _), .acceptedPart(let entry, _), .refused(let entry, _, _),
       .neverSent(let entry):
       return isOf(entry.conversation) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty

@@ -309,7 +309,7 @@ extension [NetworkEvent] {
   }
 
   var accepted: [OutboxEntry.ID] {
-    compactMap { if case .accepted(let entry, _) = $0 { entry.id } else { nil } }
+    compactMap { if case .accepted(let entry, _, _) = $0 { entry.id } else { nil } }
   }
 
   var refusals: [String] {

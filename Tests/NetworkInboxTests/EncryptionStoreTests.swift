@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+@testable import NetworkInbox
+
+@Suite("14.15: The store keeps which messages were encrypted") struct EncryptionStoreTests {
+  private let linked: Linked
+
+  init() throws { linked = try Linked() }
+
+  private func encryption() throws -> [Message.Encryption] {
+    try linked.messages().map(\.encryption)
+  }
+
+  @Test("one that arrives, late or now, has what the network's process says")
+  func received() throws {
+    try linked.join()
+    for encryption in [Message.Encryption.verified, .encrypted, .none] {
+      for isPast in [true, false] {
+        var message = NetworkMessage(
+          name: MessageIDs(origin: "\(encryption) \(isPast)"), speaker: linked.zoe, body: "x",
+          time: isPast ? 1_000 : nil, isPast: isPast)
+        message.encryption = encryption
+        try linked.hear(.messageReceived(message, in: linked.tea))
+      }
+    }
+    #expect(try encryption() == [.verified, .encrypted, .none, .verified, .encrypted, .none])
+    let rows = try linked.store.read {
+      try $0.database.rows("SELECT encrypted FROM message ORDER BY sort") { $0.int() }
+    }
+    #expect(rows == [2, 1, 0, 2, 1, 0])
+  }
+
+  @Test("one of the owner's has what it was sent with, for good")
+  func sent() throws {
+    try linked.join()
+    try linked.say("hi", origin: "z1")
+    let (message, entry) = try linked.send("hello")
+    try linked.hear(.accepted(entry, archive: "a", encryption: .verified))
+    #expect(try encryption() == [.none, .verified])
+    try linked.hear(.accepted(entry, archive: "a", encryption: .encrypted))
+    try linked.hear(.accepted(entry, archive: "a"))
+    #expect(try encryption() == [.none, .verified])
+    // What changes it was sent with says nothing of the message itself.
+    let first = try linked.messages()[0]
+    try linked.store.writeDurably { try $0.react(first.id, by: linked.anna, with: "👍") }
+    try linked.hear(
+      .accepted(try #require(try linked.outbox().last), archive: nil, encryption: .encrypted))
+    try linked.store.writeDurably { try $0.edit(message.id, to: "hallo", by: linked.anna) }
+    try linked.hear(.accepted(try #require(try linked.outbox().last), archive: nil))
+    #expect(try linked.outbox().isEmpty)
+    #expect(try encryption() == [.none, .verified])
+  }
+
+  @Test("the number of times that an account's keys were written grows, and wakes nobody")
+  func keyCount() throws {
+    func count() throws -> Int64 { try linked.store.read { try $0.keyCount(of: linked.account) } }
+    #expect(try count() == 0)
+    let position = try linked.store.read { try $0.position }
+    for (noted, expected) in [(7, 7), (3, 7), (8, 8)] as [(Int64, Int64)] {
+      try linked.wire.writeIfNeeded { try $0.noteKeyCount(noted, of: linked.account) }
+      #expect(try count() == expected)
+    }
+    #expect(try linked.store.read { try $0.position } == position)
+  }
+}
