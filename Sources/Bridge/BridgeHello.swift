@@ -83,8 +83,8 @@ extension NetworkRequest.Verb {
   /// The verb of this name; nil if it is not one for programs.
   init?(program word: String) {
     guard let verb = Self(rawValue: word),
-      // These are for the network process itself.
-      ![.reconnect, .readSettings, .fetch, .fetchUnasked].contains(verb)
+      // These are for the network process itself, or not in the protocol.
+      ![.reconnect, .readSettings, .fetch, .fetchUnasked, .encrypt].contains(verb)
     else { return nil }
     self = verb
   }

@@ -219,8 +219,7 @@ package struct MessagePrinter {
   }
 
   private func tail(_ message: Message) -> StyledLine {
-    var line = StyledLine()
-    if message.editedAt != nil { line.append(" " + say("(edited)"), .dim) }
+    var line = StyledLine(message.notes, .dim)
     guard options.marks, message.sender == me else { return line }
     let mark = Self.mark(message.state, options.glyphs)
     if message.state == .failed {
@@ -343,5 +342,13 @@ package struct MessagePrinter {
   /// A mark with the blank after it.
   package func lead(_ mark: KeyPath<Glyphs, SafeText>) -> SafeText {
     options.glyphs.lead(options.glyphs[keyPath: mark])
+  }
+}
+
+extension Message {
+  /// What follows its text, each in parentheses after a blank.
+  package var notes: SafeText {
+    (editedAt == nil ? "" : " " + say("(edited)"))
+      + (lacksEncryption ? " " + say("(not encrypted)") : "")
   }
 }

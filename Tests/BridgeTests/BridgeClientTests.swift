@@ -347,6 +347,20 @@ import Testing
     #expect(talk.events.last == .answered(request(1, .topic), "no rights"))
   }
 
+  @Test("the protocol has no requests for encryption, whatever a program says")
+  func refusesEncryption() throws {
+    var talk = try BridgeTalk([
+      BridgeTalk.hello.replacing(#"["topic"]"#, with: #"["topic","encrypt"]"#), #"{"type":"up"}"#,
+    ])
+    let request = NetworkRequest(id: 1, verb: .encrypt, target: "tea", text: "on")
+    talk.handle(.requests([request]))
+    #expect(talk.written.isEmpty)
+    #expect(
+      talk.events == [
+        .answered(request, "The program hobnob-net-test does not say that it can encrypt.")
+      ])
+  }
+
   @Test("a request to enter a room may lead to another address, or be refused")
   func followsAliases() throws {
     var talk = try BridgeTalk()

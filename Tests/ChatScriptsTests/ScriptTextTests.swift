@@ -26,6 +26,15 @@ import Testing
     #expect(!lines.joined().unicodeScalars.contains { $0.value < 0x20 })
   }
 
+  @Test("14.15: a text that was not encrypted, unlike those before, is marked")
+  func notEncrypted() {
+    var message = message("a\nb")
+    message.lacksEncryption = true
+    #expect(LogLines.all(message).last?.string == "    b (not encrypted)")
+    message.editedAt = message.createdAt
+    #expect(LogLines.all(message).last?.string == "    b (edited) (not encrypted)")
+  }
+
   @Test("a hit is shown by its first matching line, with all matches marked")
   func markedHits() throws {
     func parts(_ query: String, _ body: String) throws -> [String] {

@@ -72,7 +72,7 @@ extension EndToEnd {
       for (line, answer) in [
         ("/window", "There is no /window; /switch NAME and /win N go to"),
         ("/WC ben", "There is no /WC; /leave leaves the room;"),
-        ("/omemo", "There is no /omemo; hobnob does not encrypt"),
+        ("/omemo", "There is no /omemo; /encrypt on encrypts"),
         ("/buffers", "There is no /buffers; /list lists your conversations."),
         ("/dnd", "There is no /dnd; /away and /back"),
         ("/roster", "There is no /roster; /contact lists"),

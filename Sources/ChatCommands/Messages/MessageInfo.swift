@@ -34,6 +34,9 @@ struct MessageInfo {
       }
       return .answer(lines)
     }
+    if let words = encryption(of: message) {
+      lines.append(fact(say("Encrypted"), StyledLine(words)))
+    }
     if message.sender == context.me.id { lines += try deliveryLines(of: message, snapshot) }
     if let quote = message.replyTo {
       lines.append(
@@ -83,6 +86,15 @@ struct MessageInfo {
         context.glyphs.gap + say("this name looks like another name"), Style(foreground: .red))
     }
     return fact(say("From"), line)
+  }
+
+  /// Nil where no message is encrypted.
+  private func encryption(of message: Message) -> SafeText? {
+    switch message.encryption {
+    case .none: context.open.abilities.encryption == .never ? nil : say("no")
+    case .encrypted: say("from end to end")
+    case .verified: say("from end to end, between verified devices")
+    }
   }
 
   /// How far the message got, and to whom (rule 7.2).

@@ -212,6 +212,8 @@ extension ConversationCommands {
     case .keep(let conversation, let age):
       return KeepCommand(context: context).set(age, in: conversation)
     case .removal(let room): return RoomCommands(context: context).remove(room)
+    case .unencrypted(let conversation):
+      return EncryptCommand(context: context).ask("off", in: conversation)
     // These are about the line: the session or its shell carries them out.
     case .line, .attach, .paste, .clear, .send, .nothing, .typing: return Step()
     }

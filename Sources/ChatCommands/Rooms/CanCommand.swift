@@ -20,6 +20,7 @@ package struct CanCommand {
     let inRooms = ["kick", "ban", "unban", "op", "deop"]
     if !can.serverCommands { names.formUnion(inRooms + ["whois", "mode", "ctcp", "irc"]) }
     if conversation.kind != .room { names.formUnion(inRooms) }
+    if can.encryption == .never { names.insert("encrypt") }
     guard conversation.network != nil else { return names }
     names.insert("room")
     if can.editsWithin == 0 { names.insert("edit") }
@@ -121,6 +122,7 @@ package struct CanCommand {
       (say("files"), hasLinks ? linkedFiles(can) : files(can)),
       (say("history"), say("what this store has, and what the network keeps, if anything")),
     ]
+    if can.encryption != .never { facts.append((say("encrypt"), encryption(can.encryption))) }
     if let most = can.longestMessage {
       facts.append((say("length"), say("a message has room for %1 bytes", SafeText(most))))
     }
@@ -149,6 +151,14 @@ package struct CanCommand {
     case (_, true): say("known only for those whose programs report it")
     case (true, false): say("no: at best you learn that a message was delivered")
     case (false, false): say("no: a message stays “sent”")
+    }
+  }
+
+  private static func encryption(_ state: Abilities.Encryption) -> SafeText {
+    switch state {
+    case .never, .off: say("not now; /encrypt on encrypts what you send, if that works")
+    case .asking: say("once hobnob has the others' keys; until then, what you send waits")
+    case .on, .verified: say("what you send is encrypted from end to end; see /encrypt")
     }
   }
 

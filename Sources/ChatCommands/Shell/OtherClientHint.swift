@@ -163,10 +163,11 @@ package struct OtherClientHint {
       say("/ban NAME keeps somebody out, and /kick NAME removes them.")),
     OtherClientHint(
       "/voice, /devoice", "/voice, /devoice", "", say("/mode +v NAME gives somebody a voice.")),
+    OtherClientHint(
+      "", "", "/omemo, /pgp, /otr",
+      say("/encrypt on encrypts what you send from end to end, where hobnob can.")),
     // hobnob has no counterpart for these.
     OtherClientHint("", "", "/kick, /ban", say("hobnob does not moderate rooms on XMPP yet.")),
-    OtherClientHint(
-      "", "", "/omemo, /pgp, /otr", say("hobnob does not encrypt from end to end yet.")),
     OtherClientHint(
       "/script, /exec", "/script, /exec", "/plugins",
       say(

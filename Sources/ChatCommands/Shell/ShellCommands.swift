@@ -38,6 +38,11 @@ struct ShellCommands {
               "Your newest message here, [%1], is %2.", SafeText(newestOwn.number),
               open.deliveryCounts.words ?? newestOwn.state.word)))
       }
+      let encrypting = EncryptCommand(context: context)
+      let encryption = try encrypting.state(of: conversation, snapshot)
+      if encryption != .never {
+        lines.append(StyledLine(encrypting.sentence(for: encryption, in: conversation)))
+      }
       let unsent = try snapshot.unsent(by: context.me.id, in: nil)
       let failed = unsent.filter { $0.state == .failed }.count
       if unsent.count > failed {

@@ -53,6 +53,10 @@ extension Command {
       try CanCommand(context: $0).run($2)
     },
     Command(
+      "/encrypt [on|off]", "show or change whether what you send here is encrypted from end to end",
+      .words("on", "off")
+    ) { try EncryptCommand(context: $0).run($1, $2) },
+    Command(
       "/room rename NAME|remove", "rename or remove this room, if you made it",
       .words("rename", "remove")
     ) { try RoomCommands(context: $0).room($1, $2) },

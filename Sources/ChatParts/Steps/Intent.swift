@@ -18,6 +18,8 @@ package enum Intent: Equatable, Sendable {
   case keep(ID<Conversation>, Milliseconds)
   /// Remove a room (rule 13.10).
   case removal(ID<Conversation>)
+  /// Send to this conversation without encryption from now on (rule 14.15).
+  case unencrypted(Conversation)
   /// Leave everything as it is.
   case nothing
   /// Type the key, which is no answer.

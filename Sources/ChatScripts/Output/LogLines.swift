@@ -44,9 +44,8 @@ enum LogLines {
     }
     var texts = message.shownBody.isEmpty ? [] : body(of: message, folding)
     texts += files(of: message)
-    if message.editedAt != nil, let last = texts.popLast() {
-      texts.append(last + " " + say("(edited)"))
-    }
+    let notes = message.notes
+    if !notes.isEmpty, let last = texts.popLast() { texts.append(last + notes) }
     texts += reactions.byEmoji { names.name($0.name, of: $0.id) }
     let quote = message.replyTo.map { ["  " + MessagePrinter.quote($0, .ascii).plain] } ?? []
     let first = head + sender(message, names) + (texts.first ?? SafeText())

@@ -250,9 +250,9 @@ package struct StatusLine {
         session.outputMode == .tty ? [.whole, .withTime, .word] : [.withTime, .word]
       let statuses = details.compactMap { session.accounts.status($0, of: networks) }
       if let status = statuses.first(where: { widths.columns(of: $0.string) <= rest }) {
-        add((4, StyledLine(status, .dim)))
+        add((5, StyledLine(status, .dim)))
       } else if let status = statuses.last, rest > 12 {
-        add((4, StyledLine(status.truncated(to: rest, widths: widths), .dim)))
+        add((5, StyledLine(status.truncated(to: rest, widths: widths), .dim)))
       }
       show(upTo: tokens.count)
     }
@@ -282,7 +282,7 @@ package struct StatusLine {
     return parts
   }
 
-  /// How far the newest message got, and how many messages wait.
+  /// How far the newest message got, how many messages wait, and whether they are encrypted.
   private var delivery: [RankedLine] {
     var parts: [RankedLine] = []
     if let newestOwn = open.newestOwn {
@@ -298,7 +298,20 @@ package struct StatusLine {
     if waiting > (open.newestOwn?.state == .sending ? 1 : 0) {
       parts.append((3, StyledLine(say("%1 waiting", SafeText(waiting)), .dim)))
     }
+    if let encryption { parts.append((4, StyledLine(encryption, .dim))) }
     return parts
+  }
+
+  private var encryption: SafeText? {
+    guard open.isMember, let conversation = open.conversation else { return nil }
+    switch open.abilities.encryption {
+    case .never: return nil
+    case .off: return say("not encrypted")
+    case .asking:
+      return say("asking for %1's keys", conversation.addressee.truncated(to: 16, widths: widths))
+    case .on: return say("encrypted")
+    case .verified: return say("encrypted, verified")
+    }
   }
 }
 

@@ -64,6 +64,7 @@ extension Client {
         "get", Element("query", namespace: Feature.info),
         to: Address(local: target.local, domain: target.domain, resource: device),
         .abilities(request))
+    case .encrypt: context.answer(request, translated("hobnob itself cannot encrypt here."))
     // The process itself carries out the others.
     case .presence, .reconnect, .readSettings, .fetch, .fetchUnasked, .decline: break
     case .whois, .kick, .ban, .unban, .promote, .demote, .mode, .ctcp, .line:

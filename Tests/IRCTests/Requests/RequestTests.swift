@@ -368,6 +368,8 @@ struct RequestTests {
       ])
     talk.tell(.request(.block, "dan", id: 3))
     #expect(talk.answers.last?.hasPrefix("3: IRC servers cannot block anybody") == true)
+    talk.tell(.request(.encrypt, "dan", id: 4))
+    #expect(talk.answers.last == "4: IRC cannot encrypt from end to end.")
   }
 
   @Test("what the server can do")

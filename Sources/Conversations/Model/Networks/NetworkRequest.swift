@@ -27,6 +27,9 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case decline
     /// The owner's presence: `text` is the away message, `target` "away" or "".
     case presence
+    /// Encrypt what the owner sends in the conversation `target` from now on, or stop that: `text`
+    /// is "on" or "off".
+    case encrypt
     /// Ask what the server and the conversation `target` can do.
     case abilities
     /// Ask who `target` is.
