@@ -30,6 +30,9 @@ IRC_PARTS = .build/irc
 # Other people's clients for hobnob mcp, from PyPI.
 MCP_CLIENTS = 'mcp<3' 'fastmcp<5'
 MCP_PARTS = .build/mcp
+# Somebody else's client that encrypts, from PyPI. It is compiled, to start in half the time.
+OMEMO_CLIENT = 'slixmpp-omemo<3' 'slixmpp<2'
+OMEMO_PARTS = .build/omemo
 # Where each shell looks for completion scripts, below PREFIX. Packages of Debian have a folder of
 # their own in zsh. Debian's fish does not look below /usr/local, but where administrators put scripts.
 BASH_SCRIPT = share/bash-completion/completions/hobnob
@@ -101,6 +104,8 @@ test-deps: deps
 	  python3 -m pip install -q --no-deps --target $(IRC_PARTS)/python $(IRC_PYTHON)
 	test -d $(MCP_PARTS) || \
 	  python3 -m pip install -q --no-compile --target $(MCP_PARTS) $(MCP_CLIENTS)
+	test -d $(OMEMO_PARTS) || \
+	  python3 -m pip install -q --target $(OMEMO_PARTS) $(OMEMO_CLIENT)
 	Tests/Networks/check.py --install
 
 # The package NAME, unpacked, and what it depends on, installed; an empty folder if Debian has no

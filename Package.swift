@@ -308,7 +308,9 @@ let package = Package(
         "Emulator", "NetworkInbox", "Conversations", "StyledText", "Platform", "Repeatable",
         "StoreFixture", "IRCFixture", "ProsodyFixture", "StubNetwork",
       ],
-      exclude: ["Themes", "agents.py", "foreign.py", "gateway.py", "hostile-program.py"],
+      exclude: [
+        "Themes", "agents.py", "encrypting.py", "foreign.py", "gateway.py", "hostile-program.py",
+      ],
       swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]

@@ -95,7 +95,7 @@ class Foreign(Speaker, slixmpp.ClientXMPP):
     async def start(self, event):
         self.send_presence()
         await self.get_roster()
-        self["xep_0280"].enable()
+        await self["xep_0280"].enable()
         tell("up")
 
 
@@ -109,7 +109,9 @@ async def commands(client):
             await client.disconnect()
             return
         try:
-            client.do(json.loads(line))
+            result = client.do(json.loads(line))
+            if asyncio.iscoroutine(result):
+                await result
         except Exception as problem:
             tell("failed", repr(problem))
 
