@@ -167,9 +167,9 @@ extension Trait where Self == OnASharedServer {
   static func onASharedServer(_ names: String...) -> Self { Self(names: names) }
 }
 
-/// A client of another project; see `foreign.py`.
+/// A client of another project; see `foreign.py`. One that encrypts is in `EncryptingClient.swift`.
 final class ForeignClient {
-  private let program: Program
+  let program: Program
 
   convenience init(_ name: String, at server: LocalServer) throws {
     try self.init(
@@ -183,11 +183,14 @@ final class ForeignClient {
       script: "gateway.py", address, "secret", "127.0.0.1", String(server.componentPort))
   }
 
-  private init(script: String, _ arguments: String...) throws {
+  /// - Parameter packages: a folder with Python's packages, before those of the system.
+  init(script: String, _ arguments: String..., packages: String? = nil) throws {
     let folder = Repository.root.appendingPathComponent("Tests/EndToEndTests")
+    var environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"]
+    environment["PYTHONPATH"] = packages
     program = try Program(
       ["/usr/bin/python3", "-B", folder.appendingPathComponent(script).path] + arguments,
-      input: nil, environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"])
+      input: nil, environment: environment)
     try expect("[\"up\"]")
   }
 
