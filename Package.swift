@@ -153,7 +153,7 @@ let package = Package(
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-xmpp",
-      dependencies: ["XMPP", "Networks", "Platform", "Sentences"],
+      dependencies: ["XMPP", "Networks", "Conversations", "Platform", "Sentences"],
       swiftSettings: ours,
       // OpenSSL and libcurl are shared libraries, and so is the C library that they use.
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),

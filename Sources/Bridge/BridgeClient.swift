@@ -25,7 +25,7 @@ package enum BridgeEvent: ClientEventKind {
 }
 
 /// What a ``BridgeClient`` asks of its wire.
-package enum BridgeAct: Hashable, Sendable {
+package enum BridgeAct: NetworkAct {
   case write(String)
   /// Read nothing from the program for so many milliseconds.
   case rest(Milliseconds)

@@ -191,6 +191,11 @@ package final class AccountLease {
     }
   }
 
+  /// Notes how often the file with the account's keys has been written.
+  package func noteKeyCount(_ count: Int64) throws {
+    try store.writeIfNeeded { try $0.noteKeyCount(count, of: account) }
+  }
+
   /// Shows the owner's shells the state of the connection. Does nothing if it has not changed.
   package func setStatus(_ status: AccountStatus) throws {
     try store.writeIfNeeded { try $0.setStatus(of: account, status) }

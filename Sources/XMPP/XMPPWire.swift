@@ -3,6 +3,7 @@ import Conversations
 import NetworkInbox
 import Networks
 import Platform
+import Sentences
 
 /// An account's connection to its XMPP server. It passes what arrives on the stream to the client,
 /// and carries out the client's effects.
@@ -23,18 +24,23 @@ package final class XMPPWire: Wire {
   private let loop: EventLoop
   private let names: any NameSource
   private let pump: Pump<Client>
+  /// Nil if nothing is encrypted.
+  private let keys: KeyKeeper?
   private var stream: Stream?
   /// Streams that are saying goodbye, by number.
   private var leaving: [Int: Stream] = [:]
   /// Counts the connections, to distinguish the current one from earlier ones.
   private var connections = 0
 
-  /// - Parameter settings: what the account's owner has set.
+  /// - Parameters:
+  ///   - settings: what the account's owner has set.
+  ///   - keys: the file of keys; nil to encrypt nothing.
   package init(
     _ lease: AccountLease, _ settings: [String: String], loop: EventLoop,
-    names: (any NameSource)? = nil
+    names: (any NameSource)? = nil, keys: KeyKeeper? = nil
   ) throws {
     let account = lease.account
+    self.keys = keys
     (self.loop, self.names) = (loop, names ?? Resolver(loop: loop))
     address = Address(account.address) ?? Address(domain: account.address)
     let client = try lease.read { [address] snapshot in
@@ -45,7 +51,7 @@ package final class XMPPWire: Wire {
         rooms: try snapshot.roomsJoined(of: account).map {
           WantedRoom(address: $0.key, nick: $0.value)
         },
-        away: try snapshot.away(of: account.owner))
+        away: try snapshot.away(of: account.owner), encryption: keys?.encryption)
     }
     pump = Pump(client, loop: loop)
     pump.report = { [weak self] in self?.report($0) }
@@ -71,6 +77,13 @@ package final class XMPPWire: Wire {
     }
     pump.client.setNick(account["nick"])
     connections += 1
+    // Nothing goes out that relies on keys which are not kept.
+    if let reason = keysFailed({ try keys?.keepAgain() }) {
+      loop.after(milliseconds: 0) { [weak self] in
+        self?.report(.down(reason: reason, isFinal: false))
+      }
+      return
+    }
     let stream = Stream(loop: loop, settings: settings, names: names) {
       [weak self, connections] event in
       // Events of a closed connection no longer matter.
@@ -126,9 +139,29 @@ package final class XMPPWire: Wire {
   private func perform(_ act: WireAct) {
     switch act {
     case .send(let stanza, let payload): stream?.send(stanza, as: payload)
+    case .keep(let update):
+      guard let reason = keysFailed({ try keys?.keep(update) }) else { return }
+      close()
+      report(.down(reason: reason, isFinal: false))
     case .hangUp(let reason):
       close()
       report(.down(reason: reason, isFinal: false))
+    }
+  }
+}
+
+extension XMPPWire {
+  /// Why keys could not be kept; nil if they are.
+  private func keysFailed(_ keep: () throws -> Void) -> Remark? {
+    do {
+      try keep()
+      return nil
+    } catch {
+      return filled(
+        (
+          "hobnob cannot keep the keys of encrypted chats: %1. It connects again once it can.",
+          [Remark(of: error)]
+        ))
     }
   }
 }

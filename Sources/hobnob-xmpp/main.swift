@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Glibc
 import Networks
 import Platform
@@ -15,5 +16,8 @@ exit(
     example: "you@example.org", readAddress: accountAddress,
     options: accountOptions,
     registration: .possible { registerAccount($0, password: $1, settings: $2) },
-    makeWire: { try XMPPWire($0, $1, loop: $2, names: $3) }
+    makeWire: {
+      let files = AccountFiles(environment: OwnFolder.environment)
+      return try XMPPWire($0, $1, loop: $2, names: $3, keys: KeyKeeper(for: $0, files: files))
+    }
   ).run())

@@ -333,7 +333,7 @@ struct AbilitiesTests {
   func typing() throws {
     func signals() throws -> [NetworkSignal] {
       try anna.store.read { try $0.signals(of: account, since: 0) }.0
-        .filter { $0 != .open(rooms: ["##tea"]) }
+        .filter { $0 != .open([.room("##tea")]) }
     }
     try provide { $0.typing = false }
     anna.type("hello")

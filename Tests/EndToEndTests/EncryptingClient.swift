@@ -43,7 +43,8 @@ extension ForeignClient {
     try #require(
       isThere, "no \(what) in:\n\(program.output.suffix(3000))\(program.errors.suffix(500))",
       sourceLocation: sourceLocation)
-    return try #require(messages.first(where: condition), sourceLocation: sourceLocation)
+    let found = messages.first(where: condition)
+    return try #require(found, sourceLocation: sourceLocation)
   }
 
   /// Tells it to do something, and waits until the server has what it sends for that.

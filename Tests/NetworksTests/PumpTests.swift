@@ -5,10 +5,16 @@ import Networks
 import Platform
 import Testing
 
+private struct Act: NetworkAct, ExpressibleByStringLiteral {
+  let text: String
+  init(stringLiteral text: String) { self.text = text }
+  var endsWithConnection: Bool { text != "keep" }
+}
+
 /// A client whose effects the test names: each event has its own.
 private struct ToldClient: NetworkClient {
   enum Event: ClientEventKind {
-    case does([NetworkEffect<String>])
+    case does([NetworkEffect<Act>])
     case tried(Set<OutboxEntry.ID>)
     case requests([NetworkRequest])
     case signals([NetworkSignal])
@@ -18,7 +24,7 @@ private struct ToldClient: NetworkClient {
 
   private(set) var ticks = 0
 
-  mutating func handle(_ event: Event, at now: Milliseconds) -> [NetworkEffect<String>] {
+  mutating func handle(_ event: Event, at now: Milliseconds) -> [NetworkEffect<Act>] {
     switch event {
     case .does(let effects): return effects
     case .tick:
@@ -49,7 +55,7 @@ struct PumpTests {
     init() {
       pump.settled = { [weak self] in self.map { $0.settledAfter.append($0.done.count) } }
       pump.report = { [weak self] in self?.handle($0) }
-      pump.act = { [weak self] in self?.done.append("sent " + $0) }
+      pump.act = { [weak self] in self?.done.append("sent " + $0.text) }
     }
 
     private func handle(_ report: WireReport) {
@@ -74,7 +80,7 @@ struct PumpTests {
       pump.isReading = true
     }
 
-    func tell(_ effects: NetworkEffect<String>...) { pump.tell(.does(effects)) }
+    func tell(_ effects: NetworkEffect<Act>...) { pump.tell(.does(effects)) }
   }
 
   private let process = Process()
@@ -112,21 +118,21 @@ struct PumpTests {
     #expect(process.done.suffix(2) == ["stored three", "sent d"])
   }
 
-  @Test("what waited for the store is not sent on another connection")
+  @Test("what waited for the store is not sent on another connection, but kept if that is wanted")
   func forgetsWithTheConnection() {
     process.isWritable = false
-    process.tell(.store([.notice("one")]), .act("a"))
+    process.tell(.store([.notice("one")]), .act("keep"), .act("a"))
     process.pump.end(with: .does([.store([.notice("two")])]))
     process.tell(.act("b"))
     process.isWritable = true
     process.store()
-    #expect(process.done == ["stored one", "stored two", "sent b"])
+    #expect(process.done == ["stored one", "stored two", "sent keep", "sent b"])
   }
 
   @Test("an effect that makes another event waits until all effects of the first are done")
   func oneAfterTheOther() {
-    process.pump.act = { [process] text in
-      process.tell(.store([.notice(Remark("after " + text))]))
+    process.pump.act = { [process] act in
+      process.tell(.store([.notice(Remark("after " + act.text))]))
     }
     process.tell(.act("a"), .act("b"), .store([.notice("first")]))
     #expect(process.done == ["stored first", "stored after a", "stored after b"])

@@ -144,7 +144,12 @@ extension IRCClient {
       history.unread.remove(conversation.address)
       if let id = ids.archive { history.noteSeen(id, in: conversation) }
     case .receipt: break
-    case .open(let rooms): context.noteOpen(Set(rooms))
+    case .open(let conversations):
+      context.noteOpen(
+        Set(
+          conversations.compactMap {
+            if case .room(let address) = $0 { address } else { nil }
+          }))
     }
   }
 

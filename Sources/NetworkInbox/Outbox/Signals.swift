@@ -49,19 +49,20 @@ extension Access {
       }
     }
     if try database.exists("SELECT 1 FROM meta WHERE people > ?", position) {
-      let rooms = try openRooms(of: account)
-      if !rooms.isEmpty { signals.append(.open(rooms: rooms)) }
+      let open = try openConversations(of: account)
+      if !open.isEmpty { signals.append(.open(open)) }
     }
     return (signals, now)
   }
 
-  private func openRooms(of account: Account) throws -> [String] {
+  private func openConversations(of account: Account) throws -> [ConversationAddress] {
     try database.rows(
       """
-      SELECT DISTINCT c.address FROM shell s JOIN conversation c ON c.id = s.conversation
-      WHERE s.participant = ? AND c.network = ? AND c.address IS NOT NULL
+      SELECT DISTINCT \(ConversationAddress.columns)
+      FROM shell s JOIN conversation c ON c.id = s.conversation
+      WHERE s.participant = ? AND c.network = ?
       """, account.owner, account.network
-    ) { $0.text() }
+    ) { ConversationAddress($0) }
   }
 
   /// The newest message by others up to a number; one that nobody could read counts neither as

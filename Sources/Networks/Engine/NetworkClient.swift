@@ -7,7 +7,7 @@ import NetworkInbox
 package protocol NetworkClient<Event, Act> {
   associatedtype Event: ClientEventKind
   /// What only this network's wire can do, such as sending a line.
-  associatedtype Act: Hashable & Sendable
+  associatedtype Act: NetworkAct
 
   /// Reacts to an event.
   ///
@@ -36,8 +36,18 @@ package protocol ClientEventKind: Sendable {
   static var tick: Self { get }
 }
 
+/// What only one network's wire can do.
+package protocol NetworkAct: Hashable, Sendable {
+  /// Whether it means nothing once the connection has ended for which the client wanted it.
+  var endsWithConnection: Bool { get }
+}
+
+extension NetworkAct {
+  package var endsWithConnection: Bool { true }
+}
+
 /// Something that a client wants done.
-package enum NetworkEffect<Act: Hashable & Sendable>: Hashable, Sendable {
+package enum NetworkEffect<Act: NetworkAct>: Hashable, Sendable {
   /// Put these into the store, all of them or none.
   case store([NetworkEvent])
   case act(Act)
@@ -65,7 +75,8 @@ package enum NetworkEffect<Act: Hashable & Sendable>: Hashable, Sendable {
   /// Whether it means nothing once the connection has ended for which the client wanted it.
   var endsWithConnection: Bool {
     switch self {
-    case .act, .status: true
+    case .act(let act): act.endsWithConnection
+    case .status: true
     case .store, .wantsOutbox, .upload, .cancelUpload, .learned, .wake: false
     }
   }

@@ -3,7 +3,7 @@ import Conversations
 import NetworkInbox
 
 /// What one event makes a client do.
-package struct StepOutput<Act: Hashable & Sendable>: Sendable {
+package struct StepOutput<Act: NetworkAct>: Sendable {
   package typealias Effect = NetworkEffect<Act>
 
   private var events: [NetworkEvent] = []
@@ -44,7 +44,7 @@ package struct StepOutput<Act: Hashable & Sendable>: Sendable {
 /// and the output of this step.
 package protocol NetworkContext {
   associatedtype Alarm: NetworkAlarm
-  associatedtype Act: Hashable & Sendable
+  associatedtype Act: NetworkAct
 
   var clock: AlarmClock<Alarm> { get set }
   /// What shells ask for.

@@ -30,7 +30,7 @@ package struct Sandbox: Hashable, Sendable {
   /// libraries load.
   private static let readable = [
     "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/localtime",
-    "/etc/ld.so.cache", "/usr", "/lib", "/lib64", "/dev/urandom",
+    "/etc/ld.so.cache", "/etc/machine-id", "/usr", "/lib", "/lib64", "/dev/urandom",
   ]
 
   /// The limits that this kernel supports; reading it changes nothing.

@@ -101,6 +101,11 @@ extension Client {
     case .topic(let request): context.answer(request, Rooms.topicSentence(for: request, answer))
     case .unlessRefused(let request):
       context.answer(request, Rooms.sentence(for: request, answer))
+    case .keyList(let account, let version):
+      encryption?.noteList(of: account, version, answer, in: &context)
+    case .keyBundle(let name): encryption?.noteBundle(name, answer, in: &context)
+    case .keysPublished(let node, let publish):
+      encryption?.finishPublishing(node, publish, answer, in: &context)
     case .carbons: break
     }
   }
@@ -113,6 +118,7 @@ extension Client {
     // delivers.
     context.sendIQ("set", Element("enable", namespace: Feature.carbons), .carbons)
     sendPresence()
+    encryption?.begin(in: &context)
     archives.beginAccount(exists: server.hasArchive, in: &context)
     context.needsPump = true
   }

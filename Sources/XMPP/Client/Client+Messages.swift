@@ -15,6 +15,8 @@ extension Client {
       if isFromAccount { deliverCopy(copy, .sent) }
     } else if let event = stanza.first("event", Feature.publishingEvents) {
       if isFromAccount { apply(bookmarks.applyEvent(event)) }
+      encryption?.applyEvent(
+        event, from: from?.bare ?? context.owner.account, in: &context)
     } else if stanza["type"] == "error" {
       handleError(stanza, from: from ?? context.owner.account)
     } else if from != nil {
@@ -192,6 +194,20 @@ extension Client {
   /// Interprets the content of a message, once its sender and conversation are known.
   private mutating func interpret(_ message: AddressedMessage) {
     if noteEcho(message) { return }
+    var (message, secrecy) = (message, Message.Encryption.none)
+    if !message.isInRoom {
+      let source = message.incoming.source
+      switch encryption?.open(
+        message.stanza, from: message.from.bare, isLive: !source.isArchive, in: &context)
+      {
+      case .text(let stanza, let found)?: (message.incoming.stanza, secrecy) = (stanza, found)
+      case .nothing?: return
+      case .plain? where encryption?.wasEncrypted(with: message.from.bare) == true:
+        // Whoever cannot encrypt must not change what was encrypted: it becomes a new line.
+        message.incoming.stanza.nodes.removeAll { $0.isCorrection }
+      case nil, .plain, .unreadable: break
+      }
+    }
     let retraction = message.retraction
     let changes = retraction ?? message.reaction
     for event in changes ?? [] { context.tell(event) }
@@ -226,6 +242,7 @@ extension Client {
       return context.tell(event)
     }
     new.changedMessage = changed
+    new.encryption = secrecy
     context.tell(.messageReceived(new, in: conversation))
     // Nobody has read it, so its sender must not hear so (rule 14.10).
     if text.kind != .unreadable { receipts.add(message) }

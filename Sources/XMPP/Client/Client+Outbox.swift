@@ -72,7 +72,12 @@ extension Client {
 
   /// If an archive may already contain a stanza, the stanza waits until the archive has been read.
   private func readiness(of stanza: PendingStanza) -> Readiness {
-    guard stanza.isRoom else { return archives.isRead(.account) ? .ready : .later }
+    guard stanza.isRoom else {
+      switch encryption?.way(to: stanza.to.bare, in: context) {
+      case nil, .plain, .sealed: return archives.isRead(.account) ? .ready : .later
+      case .asking, .stuck: return stanza.isSealed ? .ready : .later
+      }
+    }
     guard let room = rooms[stanza.to] else {
       // Until the server is known, a request to join this room may still be pending.
       if !server.isKnown { return .later }
@@ -116,9 +121,25 @@ extension Client {
       return false
     }
     if !stanza.isRoom { roster.noteOwnerWrote(to: stanza.to.bare) }
+    if let sealed = sealed(element, stanza) {
+      outbox.stanzas[id]?.sealed = sealed
+      element = sealed
+    }
     outbox.noteSent(id, bytes: bytes, at: context.clock.time)
     context.send(element, payload: id)
     return true
+  }
+
+  /// The encrypted form of a stanza, the same for each attempt; nil if it goes out as it is. What
+  /// no device could read goes out as it is, too, and its text says nothing: a reaction or a
+  /// retraction for programs with the legacy version.
+  private mutating func sealed(_ element: Element, _ stanza: PendingStanza) -> Element? {
+    if let sealed = stanza.sealed { return sealed }
+    guard !stanza.isRoom, encryption?.way(to: stanza.to.bare, in: context) == .sealed,
+      [.send, .edit].contains(stanza.entry.operation)
+        || encryption?.sealsEverything(to: stanza.to.bare, in: context) == true
+    else { return nil }
+    return encryption?.seal(element, to: stanza.to.bare, in: context)
   }
 
   // MARK: What the server reports
@@ -130,7 +151,11 @@ extension Client {
   private mutating func accept(_ id: OutboxEntry.ID, archiveID: String?) {
     guard let stanza = outbox.accept(id) else { return }
     context.needsPump = true
-    if !stanza.isResend { context.tell(.accepted(stanza.entry, archive: archiveID)) }
+    if !stanza.isResend {
+      context.tell(
+        .accepted(
+          stanza.entry, archive: archiveID, encryption: stanza.isSealed ? .encrypted : .none))
+    }
     moveMark(of: stanza.archive)
   }
 

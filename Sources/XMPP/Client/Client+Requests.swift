@@ -64,13 +64,22 @@ extension Client {
         "get", Element("query", namespace: Feature.info),
         to: Address(local: target.local, domain: target.domain, resource: device),
         .abilities(request))
-    case .encrypt: context.answer(request, translated("hobnob itself cannot encrypt here."))
+    case .encrypt: setEncryption(request, with: target.bare)
     // The process itself carries out the others.
     case .presence, .reconnect, .readSettings, .fetch, .fetchUnasked, .decline: break
     case .whois, .kick, .ban, .unban, .promote, .demote, .mode, .ctcp, .line:
       context.answer(
         request, filled(("XMPP has no /%1 in hobnob.", [request.verb.command])))
     }
+  }
+
+  /// Lets the lines to somebody go out encrypted from now on, or not.
+  private mutating func setEncryption(_ request: NetworkRequest, with account: Address) {
+    guard rooms[account] == nil, encryption != nil else {
+      return context.answer(request, translated("hobnob itself cannot encrypt here."))
+    }
+    let sentence = encryption?.set(request.text == "on", with: account, in: &context)
+    context.answer(request, sentence ?? "")
   }
 
   // MARK: Signals
@@ -87,7 +96,10 @@ extension Client {
       }
       guard let recipient = signalRecipient(in: conversation) else { return }
       receipts.send(upTo: ids, in: conversation, state, to: recipient, &context)
-    case .open: break
+    case .open(let conversations):
+      for case .direct(let name) in conversations {
+        if let account = Address(name)?.bare { encryption?.watch(account) }
+      }
     }
   }
 

@@ -24,6 +24,8 @@ struct Client: NetworkClient {
   var uploads = UploadQueue()
   var receipts = ReceiptRequests()
   var typing = TypingStates()
+  /// Nil if this client cannot encrypt, as where it has no file for keys.
+  var encryption: Encryption?
   /// Whether the owner was told of a stanza that this connection skipped.
   private var hasToldOfSkipped = false
   /// The abilities that were reported last.
@@ -38,15 +40,17 @@ struct Client: NetworkClient {
   ///   - writtenTo: the people whom the owner has written to, the most recent first.
   ///   - rooms: the rooms to enter at the start.
   ///   - away: the owner's away message; nil if they are not away.
+  ///   - encryption: the keys; nil to encrypt nothing.
   ///   - random: the source of ids.
   init(
     account: Address, settings: [String: String] = [:], marks: [String: String] = [:],
     newest: [String: Milliseconds] = [:], writtenTo: [String] = [], rooms: [WantedRoom] = [],
-    away: String? = nil,
+    away: String? = nil, encryption: Encryption? = nil,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator()
   ) {
     let owner = Owner(account, nick: settings["nick"], away: away)
     context = ClientContext(owner: owner, random: random)
+    self.encryption = encryption
     archives = Archives(marks: marks, newest: newest)
     for address in writtenTo.compactMap({ Address($0) }) {
       roster.noteOwnerWrote(to: address.bare)
@@ -82,7 +86,12 @@ struct Client: NetworkClient {
     if context.isUp {
       runRequests()
       sendPostponedMarkers()
+      encrypt()
       pump()
+    }
+    if let update = encryption?.takeUpdate() {
+      // Before anything goes out that needs it, and after what was read is stored.
+      context.output.addFirst(.act(.keep(update)))
     }
     return context.takeEffects(status: context.isUp ? status : nil)
   }
@@ -140,6 +149,19 @@ struct Client: NetworkClient {
       )
     }
     uploads.disconnect()
+    encryption?.disconnect()
+  }
+
+  /// Looks after the keys of the owner and of the people to whom lines wait.
+  private mutating func encrypt() {
+    guard encryption != nil, archives.isRead(.account) else { return }
+    encryption?.publish(in: &context)
+    for stanza in outbox.stanzas.values where !stanza.isRoom && stanza.isWaiting {
+      encryption?.watch(stanza.to.bare)
+      encryption?.noteWaiting(stanza.to.bare, in: &context)
+    }
+    encryption?.mend(in: &context)
+    encryption?.attend(to: server.abilities.direct, in: &context)
   }
 
   private mutating func handle(_ alarm: Alarm) {
@@ -150,6 +172,7 @@ struct Client: NetworkClient {
     case .archive(let key): archives.askNextPage(of: key, in: &context)
     case .upload: context.needsPump = true
     case .strangers: context.tell(.countStrangers)
+    case .keys: context.needsPump = true
     }
   }
 

@@ -11,6 +11,13 @@ struct Envelope: Sendable {
   var to: Address?
   var time: Milliseconds?
 
+  /// Random characters, up to 200 of them.
+  static func padding() -> String {
+    String(
+      (0..<Int.random(in: 0...200)).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement() ?? "a" }
+    )
+  }
+
   /// - Parameter padding: random characters, which hide the length of the text.
   func element(padding: String) -> Element {
     let namespace = Feature.envelope

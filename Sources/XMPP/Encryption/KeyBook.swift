@@ -64,7 +64,12 @@ struct KeyBook: Sendable, Equatable {
   /// A new device, all of which has to be stored.
   init(own: OwnDevice) {
     self.init(own: own, sessions: [:], identities: [:], lists: [:], chats: [:])
-    changes = [.own]
+    noteNew()
+  }
+
+  /// Notes that this device is new.
+  mutating func noteNew() {
+    changes.insert(.own)
     changes.formUnion(own.preKeys.map { .preKey($0.key, $0.value) })
     changes.formUnion(own.signedPreKeys.map { .signedPreKey($0.key, $0.value) })
   }
@@ -109,6 +114,7 @@ struct KeyBook: Sendable, Equatable {
   /// Notes that a device has proved this identity key, or published it.
   ///
   /// - Returns: whether the device is new, or has another key than before.
+  @discardableResult
   mutating func meet(_ device: Device, _ key: [UInt8], at now: Milliseconds) -> Bool {
     if var known = identities[device], known.key == key {
       // Once a day is enough for what people read of it.

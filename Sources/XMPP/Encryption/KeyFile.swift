@@ -16,6 +16,8 @@ final class KeyFile {
   private static let name = "omemo.sqlite"
   private let database: Database
 
+  static func exists(in folder: String) -> Bool { access(folder + "/" + name, F_OK) == 0 }
+
   /// - Parameter folder: that of the account's facts.
   init(in folder: String) throws {
     database = try Database(privateFile: Self.name, in: folder)

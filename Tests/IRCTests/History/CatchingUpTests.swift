@@ -435,9 +435,9 @@ struct CatchingUpTests: HistorySuite {
   func openRooms() {
     let rooms = (0..<30).map { "#r\($0)" }
     var talk = Talk(support: "CHANTYPES=# CHATHISTORY=3 WHOX", settings: ["flood": "4/2"])
-    talk.talk.tell(.signals([.open(rooms: ["#r20"])]))
+    talk.talk.tell(.signals([.open([.room("#r20")])]))
     for room in rooms { talk.talk.enter(room) }
-    talk.talk.tell(.signals([.open(rooms: ["#r25"])]))
+    talk.talk.tell(.signals([.open([.room("#r25")])]))
     var asked: [String] = []
     for _ in 0..<130 {
       talk.talk.wait(2_000)

@@ -95,8 +95,8 @@ package enum NetworkSignal: Hashable, Sendable {
   /// The owner's shell has received or shown the messages of this conversation up to this one,
   /// which has that author.
   case receipt(ConversationAddress, MessageIDs, by: NetworkUser, DeliveryState)
-  /// The rooms that are open in the owner's shells.
-  case open(rooms: [String])
+  /// What is open in the owner's shells.
+  case open([ConversationAddress])
 }
 
 /// A network's answer to a request of its account's owner.

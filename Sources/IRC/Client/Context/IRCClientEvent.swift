@@ -20,7 +20,7 @@ enum IRCClientEvent: ClientEventKind {
 typealias IRCClientEffect = NetworkEffect<SessionAct>
 
 /// What an ``IRCSession`` does for its client.
-enum SessionAct: Hashable, Sendable {
+enum SessionAct: NetworkAct {
   case send([IRCLine])
   /// The server has said what it is and can do, so deliver what waits in the store.
   case ready

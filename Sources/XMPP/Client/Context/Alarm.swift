@@ -12,4 +12,6 @@ enum Alarm: NetworkAlarm {
   /// Ask for a page of this archive again.
   case archive(ArchiveKey)
   case upload, strangers
+  /// Ask once more for keys.
+  case keys
 }

@@ -33,8 +33,14 @@ typealias ClientEffect = NetworkEffect<WireAct>
 enum WireAct: Hashable, Sendable {
   /// Write a stanza; report `.acknowledged` with the payload when the server has it.
   case send(Element, payload: OutboxEntry.ID?)
+  /// Write this into the file of keys, whatever becomes of the connection.
+  case keep(KeyUpdate)
   /// End the connection; the reason is a sentence for the owner.
   case hangUp(Remark)
+}
+
+extension WireAct: NetworkAct {
+  var endsWithConnection: Bool { if case .keep = self { false } else { true } }
 }
 
 /// A room that the owner is in from the start.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import OMEMO
 import Sentences
 
 /// A request that was sent and has no answer yet (RFC 6120, 8.2.3).
@@ -29,6 +30,12 @@ struct IQRequest: Sendable {
     case topic(NetworkRequest)
     /// Adds a new contact to the roster.
     case contact(NetworkRequest)
+    /// Asks which devices of somebody encrypt, and for the keys of one.
+    case keyList(Address, OMEMOVersion)
+    case keyBundle(KeyBook.SessionName)
+    /// Publishes this device or its keys; the element is published again if the node has to be
+    /// opened first.
+    case keysPublished(node: String, Element)
     /// Asks for an upload address for a file of this entry.
     case slot(OutboxEntry.ID)
 

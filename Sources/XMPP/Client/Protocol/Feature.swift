@@ -21,6 +21,8 @@ enum Feature {
   /// XEP-0060.
   static let publishing = "http://jabber.org/protocol/pubsub"
   static let publishingEvents = "http://jabber.org/protocol/pubsub#event"
+  static let publishingOwner = "http://jabber.org/protocol/pubsub#owner"
+  static let publishingConfiguration = "http://jabber.org/protocol/pubsub#node_config"
   static let publishingOptions = "http://jabber.org/protocol/pubsub#publish-options"
   /// XEP-0066.
   static let links = "jabber:x:oob"

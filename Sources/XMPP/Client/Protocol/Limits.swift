@@ -35,6 +35,8 @@ enum Limits {
   /// Devices of an account with keys, and pre keys of a bundle.
   static let keyDevices = 100
   static let preKeys = 250
+  /// After an answer about keys that did not come.
+  static let keyPause: Milliseconds = 60_000
   static let queries = 16
   /// Services of a server that the client asks what they are.
   static let services = 100

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import OMEMO
 import Platform
 
 /// What this client says it supports (XEP-0030), and the hash of that for its presence (XEP-0115).
@@ -11,6 +12,7 @@ enum OwnFeatures {
     Feature.ids, Feature.info, Feature.invitation, Feature.links, Feature.markers, Namespace.ping,
     Feature.reactions, Feature.receipts, Feature.replies, Feature.retraction, Feature.rooms,
     Feature.styling, Feature.typing, Feature.version,
+    OMEMOVersion.legacy.listNode + "+notify", OMEMOVersion.two.listNode + "+notify",
   ].sorted()
 
   /// XEP-0115, 5.1.

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Networks
+import OMEMO
+
+// Messages: what is sealed, and how it is read.
+extension Encryption {
+  // MARK: Sealing
+
+  /// Seals a message for all devices that get it, each in the newest version that it lists.
+  ///
+  /// - Returns: the stanza; nil if nobody can read it.
+  mutating func seal(
+    _ message: Element, to account: Address, in context: ClientContext
+  ) -> Element? {
+    guard let library else { return nil }
+    let names = recipients(account, in: context).ready
+    var sealed = message
+    sealed.nodes.removeAll { $0.isContent || $0.isContentBesideText }
+    var (texts, isForOther) = ([Element](), false)
+    for version in OMEMOVersion.allCases {
+      let devices = names.filter { $0.version == version }
+      guard !devices.isEmpty,
+        let content = content(of: message, version, from: context.owner.account)
+      else { continue }
+      let payload = SealedPayload(content, version)
+      let keys = self.keys(payload.key, for: devices, library)
+      guard !keys.isEmpty else { continue }
+      isForOther = isForOther || keys.keys.contains { $0.account ?? account == account }
+      texts.append(
+        EncryptedElement(version: version, sender: book.own.id, keys: keys, payload: payload)
+          .element)
+      // The legacy version seals the text alone; addresses of files are in it.
+      if version == .legacy { sealed.nodes += message.nodes.filter { $0.isOutsideInLegacy } }
+    }
+    guard isForOther else { return nil }
+    for text in texts { sealed.add(text) }
+    sealed.add(
+      Element(
+        "encryption", namespace: Feature.encryption,
+        ["namespace": texts.first?.namespace ?? "", "name": "OMEMO"]))
+    sealed.add(Element("body", text: Self.fallback))
+    if !sealed.has("store", Feature.hints) {
+      sealed.add(Element("store", namespace: Feature.hints))
+    }
+    var chat = book.chats[account] ?? KeyBook.Chat()
+    chat.wasEncrypted = true
+    book.set(chat, with: account)
+    return sealed
+  }
+
+  /// Whether all devices that get a message to somebody read the version that seals all of it.
+  func sealsEverything(to account: Address, in context: ClientContext) -> Bool {
+    recipients(account, in: context).ready.allSatisfy { $0.version == .two }
+  }
+
+  /// What programs without OMEMO show.
+  private static let fallback =
+    "This message is encrypted (OMEMO), and your program cannot decrypt it."
+
+  /// What is sealed of a message.
+  private func content(
+    of message: Element, _ version: OMEMOVersion, from account: Address
+  ) -> [UInt8]? {
+    if version == .legacy { return message.first("body").map { Array($0.text.utf8) } }
+    let envelope = Envelope(
+      content: message.nodes.compactMap { node in
+        guard case .element(let child) = node, node.isContent || node.isContentBesideText
+        else { return nil }
+        return child
+      }, from: account, to: nil)
+    return Array(envelope.element(padding: Envelope.padding()).xml().utf8)
+  }
+
+  /// The key of a payload, for each device. A session that does not work is forgotten.
+  private mutating func keys(
+    _ key: [UInt8], for devices: [KeyBook.SessionName], _ library: OMEMOLibrary
+  ) -> [EncryptedElement.Recipient: KeyElement] {
+    var keys: [EncryptedElement.Recipient: KeyElement] = [:]
+    for name in devices {
+      guard var session = book.sessions[name] else { continue }
+      guard let element = try? session.seal(key, for: name.device.number, by: book.own, library)
+      else {
+        forgetSession(name)
+        continue
+      }
+      book.set(session, name)
+      // Numbers of the legacy version may be equal by chance; then the other one's counts.
+      keys[.init(account: name.device.account, device: name.device.number)] = element
+    }
+    return keys
+  }
+
+  /// A message without text, which begins a session anew or answers its beginning.
+  mutating func keyMessage(to name: KeyBook.SessionName, in context: inout ClientContext)
+    -> Element?
+  {
+    guard let library else { return nil }
+    let keys = self.keys(SealedPayload.emptyKey(name.version), for: [name], library)
+    guard !keys.isEmpty else { return nil }
+    let element = EncryptedElement(
+      version: name.version, sender: book.own.id, keys: keys, payload: nil)
+    return Element(
+      "message",
+      ["to": name.device.account.description, "type": "chat", "id": context.newID()],
+      children: [element.element, Element("store", namespace: Feature.hints)])
+  }
+
+  // MARK: Opening
+
+  /// What a message turned out to be.
+  enum Opened: Hashable, Sendable {
+    /// Nothing in it is encrypted.
+    case plain
+    /// Its text, in place of what was outside; and whether the device is verified.
+    case text(Element, Message.Encryption)
+    /// Nothing to show: it had keys only.
+    case nothing
+    case unreadable
+  }
+
+  /// Opens a message that a device of an account sent. What changes by that is kept once the text
+  /// is stored.
+  ///
+  /// - Parameter isLive: whether it has just been sent, so that a broken session is to be mended.
+  mutating func open(
+    _ message: Element, from account: Address, isLive: Bool, in context: inout ClientContext
+  ) -> Opened {
+    guard let library else { return .plain }
+    var isEncrypted = false
+    for version in OMEMOVersion.allCases.reversed() {
+      let own = EncryptedElement.Recipient(
+        account: version == .two ? context.owner.account : nil, device: book.own.id)
+      guard let element = EncryptedElement(message, version, for: own) else { continue }
+      isEncrypted = isEncrypted || element.payload != nil
+      // This device sent it; the text is in the store.
+      if account == context.owner.account, element.sender == book.own.id { return .unreadable }
+      guard let key = element.keys[own] else { continue }
+      let name = KeyBook.SessionName(
+        device: .init(account: account, number: element.sender), version: version)
+      return open(element, key, name, in: message, isLive: isLive, library, &context)
+    }
+    if isEncrypted { return .unreadable }
+    return OMEMOVersion.allCases.contains { message.has("encrypted", $0.rawValue) }
+      ? .nothing : .plain
+  }
+
+  private mutating func open(
+    _ element: EncryptedElement, _ key: KeyElement, _ name: KeyBook.SessionName,
+    in message: Element, isLive: Bool, _ library: OMEMOLibrary, _ context: inout ClientContext
+  ) -> Opened {
+    let opened: OpenedKey
+    do throws(OMEMOFault) {
+      opened = try book.own.open(
+        key, from: name.device.number, session: book.sessions[name], version: name.version,
+        library)
+    } catch {
+      if isLive, error.cause == .brokenSession, mayHeal(name.device, at: context.clock.wall) {
+        forgetSession(name)
+        broken.insert(name)
+        context.needsPump = true
+      }
+      return element.payload == nil ? .nothing : .unreadable
+    }
+    book.set(opened.session, name)
+    if let id = opened.usedPreKey { usedPreKeys.insert(id) }
+    book.meet(name.device, opened.session.identity, at: context.clock.wall)
+    // Until the other side has an answer, it sends the beginning of the session each time.
+    if isLive, key.beginsSession { answered.insert(name) }
+    guard let payload = element.payload else { return .nothing }
+    guard
+      let text = SealedPayload.open(
+        payload, iv: element.iv, key: opened.key, name.version),
+      let read = read(text, in: message, name)
+    else { return .unreadable }
+    let isVerified = book.identities[name.device]?.trust == .verified
+    return .text(read, isVerified ? .verified : .encrypted)
+  }
+
+  /// A session is mended once a day, so that two programs cannot do so for ever.
+  private mutating func mayHeal(_ device: KeyBook.Device, at now: Milliseconds) -> Bool {
+    if let last = healed[device], now - last < 86_400_000 { return false }
+    healed[device] = now
+    return true
+  }
+
+  /// Sends what sessions need, once they are there: the first message of one that is mended, and an
+  /// answer to a new one.
+  mutating func mend(in context: inout ClientContext) {
+    for name in broken {
+      if book.sessions[name] == nil {
+        ask(name, in: &context)
+      } else {
+        answered.insert(name)
+      }
+    }
+    broken = broken.filter { book.sessions[$0] == nil }
+    for name in answered {
+      if let message = keyMessage(to: name, in: &context) { context.send(message) }
+    }
+    answered = []
+  }
+
+  /// The message as it would have come without encryption.
+  private func read(
+    _ text: [UInt8], in message: Element, _ name: KeyBook.SessionName
+  ) -> Element? {
+    var read = message
+    read.nodes.removeAll { $0.isContent || $0.isEncryption }
+    switch name.version {
+    case .legacy:
+      guard let text = String(validating: text, as: UTF8.self) else { return nil }
+      read.nodes.insert(.element(Element("body", text: text)), at: 0)
+    case .two:
+      guard let envelope = Envelope(text), envelope.from == name.device.account else { return nil }
+      // What is inside counts, and nothing outside may seem to belong to it.
+      read.nodes.removeAll { $0.isContentBesideText }
+      for child in envelope.content {
+        let node = Element.Node.element(child)
+        if node.isContent || node.isContentBesideText { read.nodes.append(node) }
+      }
+    }
+    return read
+  }
+}
+
+extension Element.Node {
+  fileprivate var isContent: Bool {
+    guard case .element(let child) = self else { return false }
+    return child.name == "body" && child.namespace.isEmpty
+  }
+
+  /// What says more about the text, and is sealed with it where that is possible.
+  fileprivate var isContentBesideText: Bool {
+    guard case .element(let child) = self else { return false }
+    return switch (child.name, child.namespace) {
+    case ("reply", Feature.replies), ("fallback", Feature.fallback),
+      ("replace", Feature.correction), ("x", Feature.links), ("reactions", Feature.reactions),
+      ("retract", Feature.retraction):
+      true
+    default: false
+    }
+  }
+
+  fileprivate var isOutsideInLegacy: Bool {
+    guard case .element(let child) = self else { return false }
+    return isContentBesideText && child.namespace != Feature.links
+  }
+
+  var isCorrection: Bool {
+    guard case .element(let child) = self else { return false }
+    return child.name == "replace" && child.namespace == Feature.correction
+  }
+
+  fileprivate var isEncryption: Bool {
+    guard case .element(let child) = self else { return false }
+    return child.name == "encrypted" || child.namespace == Feature.encryption
+  }
+}

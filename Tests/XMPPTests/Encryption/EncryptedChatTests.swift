@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import OMEMO
+import Testing
+
+@testable import NetworkInbox
+@testable import XMPP
+
+@Suite("14.16: chats that are encrypted from end to end (OMEMO)")
+struct EncryptedChatTests {
+  private let anna = Village.anna
+  private let ben = Village.ben
+  private var both: Village {
+    get throws {
+      var village = try Village()
+      for account in [anna, ben] { try village.connect(account) }
+      return village
+    }
+  }
+
+  @Test(
+    "the first line to somebody is sealed, and so is the answer; no text is outside",
+    arguments: [nil, OMEMOVersion.legacy, .two])
+  func firstContact(version: OMEMOVersion?) throws {
+    var village = try Village()
+    if let version { village.versions = [version] }
+    for account in [anna, ben] { try village.connect(account) }
+    village.say(1, "tea is ready", from: anna, to: ben)
+    village.say(2, "coming <b>& soon</b>", from: ben, to: anna)
+    village.say(3, "good", from: anna, to: ben)
+    #expect(village.read(ben) == ["tea is ready", "good"])
+    #expect(village.read(anna) == ["coming <b>& soon</b>"])
+    let wire = village.messages.map { $0.xml() }.joined()
+    for word in ["tea", "coming", "good"] { #expect(!wire.contains(word)) }
+    #expect(wire.contains(OMEMOVersion.legacy.rawValue) == (version == .legacy))
+    // Nothing goes out before its keys are kept.
+    for device in [anna, ben] {
+      let order = village.order[device.withResource("one")] ?? []
+      #expect(order.first == "keep" && order.contains("send"))
+    }
+  }
+
+  @Test("a person without devices gets the line in the clear")
+  func without() throws {
+    var village = try Village()
+    try village.connect(anna)
+    try village.connect(ben, encrypts: false)
+    village.say(1, "hello", from: anna, to: ben)
+    #expect(village.read(ben) == ["hello (plain)"])
+  }
+
+  @Test("the owner's other devices read what goes out and what comes in")
+  func otherDevices() throws {
+    var village = try both
+    try village.connect(anna, as: "two")
+    village.say(1, "from one", from: anna, to: ben)
+    village.say(2, "to both", from: ben, to: anna)
+    village.say(3, "from two", from: anna, to: ben, as: "two")
+    #expect(village.read(anna) == ["to both", "from two"])
+    #expect(village.read(anna, as: "two") == ["from one", "to both"])
+    #expect(village.read(ben) == ["from one", "from two"])
+  }
+
+  @Test("as long as nobody says what devices somebody has, lines wait, and none goes in the clear")
+  func waits() throws {
+    var village = try Village()
+    village.areContacts = false
+    for account in [anna, ben] { try village.connect(account) }
+    village.ignores = { $0.xml().contains("devicelist") && $0["to"] == "ben@example.org" }
+    village.say(1, "secret", from: anna, to: ben)
+    #expect(village.messages.isEmpty)
+    village.wait(Limits.answer + 1)
+    #expect(village.messages.isEmpty)
+    village.ignores = { _ in false }
+    village.wait(Limits.keyPause + 1)
+    #expect(village.read(ben) == ["secret"])
+  }
+
+  @Test("a chat that was encrypted never goes plain by itself")
+  func neverPlain() throws {
+    var village = try both
+    village.say(1, "sealed", from: anna, to: ben)
+    _ = village.kill(ben)
+    for version in OMEMOVersion.allCases {
+      village.nodes[ben]?[version.listNode] = [("current", version.list([]))]
+      village.announce(version.listNode, of: ben)
+    }
+    let count = village.messages.count
+    village.say(2, "secret", from: anna, to: ben)
+    village.disconnect(anna)
+    try village.connect(anna, village.kept[anna.withResource("one")])
+    village.say(2, "secret", from: anna, to: ben)
+    #expect(village.messages.count == count)
+    village.change(anna) { encryption in
+      encryption.book.set(KeyBook.Chat(isWanted: false, wasEncrypted: true), with: Village.ben)
+    }
+    #expect(village.messages.last?.first("body")?.text == "secret")
+  }
+
+  @Test("a device that another program has dropped from the list puts itself back")
+  func putsItselfBack() throws {
+    var village = try both
+    let own = try #require(village.encryption(of: anna)?.book.own.id)
+    for version in OMEMOVersion.allCases {
+      village.nodes[anna]?[version.listNode] = [("current", version.list([77]))]
+      village.announce(version.listNode, of: anna)
+      let item = try #require(village.nodes[anna]?[version.listNode]?.last)
+      let read = version.devices(
+        in: Element("item", namespace: Feature.publishing, children: [item.payload]))
+      #expect(read == [77, own])
+    }
+  }
+
+  @Test("a message that comes twice is read once, and a changed one never")
+  func repeated() throws {
+    var village = try both
+    village.say(1, "once", from: anna, to: ben)
+    let sealed = try #require(village.messages.last { $0.xml().contains("payload") })
+    village.deliver(sealed, to: ben)
+    #expect(village.read(ben).filter { $0 == "once" }.count == 1)
+    village.say(2, "twice", from: anna, to: ben)
+    var changed = try #require(village.messages.last { $0.xml().contains("payload") })
+    changed["from"] = "eve@example.org/one"
+    village.deliver(changed, to: ben)
+    #expect(!village.read(ben).contains("twice (plain)"))
+    #expect(village.read(ben).filter { $0 == "twice" }.count == 1)
+  }
+
+  @Test("after a crash at any moment, the next lines are readable, both ways")
+  func crashes() throws {
+    var village = try both
+    var sent: Int64 = 0
+    for round in 0..<6 {
+      sent += 2
+      village.say(sent, "a\(round)", from: anna, to: ben)
+      village.say(sent + 1, "b\(round)", from: ben, to: anna)
+      let device = round.isMultiple(of: 2) ? anna : ben
+      let book = village.kill(device)
+      try village.connect(device, book)
+    }
+    #expect(village.read(ben) == (0..<6).map { "a\($0)" })
+    #expect(village.read(anna) == (0..<6).map { "b\($0)" })
+  }
+
+  @Test("a session that one side has lost is mended by itself")
+  func mends() throws {
+    var village = try both
+    village.say(1, "one", from: anna, to: ben)
+    village.say(2, "two", from: ben, to: anna)
+    village.change(ben) { encryption in
+      for name in encryption.book.sessions.keys { encryption.book.set(nil, name) }
+    }
+    village.say(3, "lost", from: anna, to: ben)
+    #expect(village.read(ben) == ["one", "?"])
+    village.say(4, "found", from: anna, to: ben)
+    #expect(village.read(ben) == ["one", "?", "found"])
+    village.say(5, "back", from: ben, to: anna)
+    #expect(village.read(anna) == ["two", "back"])
+  }
+
+  @Test("used pre keys are replaced, so that there are always 100")
+  func preKeys() throws {
+    var village = try both
+    village.say(1, "one", from: anna, to: ben)
+    village.say(2, "two", from: ben, to: anna)
+    for account in [anna, ben] {
+      let own = try #require(village.encryption(of: account)?.book.own)
+      #expect(own.preKeys.count == OwnDevice.preKeyCount)
+      let place = OMEMOVersion.two.bundlePlace(of: own.id)
+      let published = village.nodes[account]?[place.node]?.last { $0.id == place.item }
+      let item = Element(
+        "item", namespace: Feature.publishing, children: [try #require(published).payload])
+      #expect(Bundle(item, .two)?.preKeys.keys.sorted() == own.preKeys.keys.sorted())
+    }
+  }
+
+  @Test("an edit is sealed with what it replaces; in the legacy version, that is outside")
+  func edits() throws {
+    for version in OMEMOVersion.allCases {
+      var village = try Village()
+      village.versions = [version]
+      for account in [anna, ben] { try village.connect(account) }
+      village.say(1, "teh", from: anna, to: ben, uid: "m1")
+      village.say(2, "the", from: anna, to: ben, operation: .edit, uid: "m1")
+      let edit = try #require(village.messages.last)
+      #expect(edit.has("replace", Feature.correction) == (version == .legacy))
+      let edited = (village.news[ben.withResource("one")] ?? []).contains {
+        if case .edited(let ids, _, _, let body, _, _, _) = $0 {
+          ids.origin == "m1" && body == "the"
+        } else {
+          false
+        }
+      }
+      #expect(edited, "\(version)")
+    }
+  }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Networks
+import OMEMO
+import Testing
+
+@testable import XMPP
+
+/// Clients that encrypt, each a device of an account, and a server that passes on what they send.
+struct Village {
+  static let anna = Address("anna@example.org")!
+  static let ben = Address("ben@example.org")!
+
+  var now: Milliseconds = 1_780_000_000_000
+  private var clients: [Address: Client] = [:]
+  /// What accounts publish: the items of each node.
+  var nodes: [Address: [String: [(id: String, payload: Element)]]] = [:]
+  /// The messages that went over the wire.
+  private(set) var messages: [Element] = []
+  /// What each device has to store.
+  private(set) var news: [Address: [NetworkEvent]] = [:]
+  /// What each device has kept, as after a crash.
+  private(set) var kept: [Address: KeyBook] = [:]
+  /// In which order a device kept and sent.
+  private(set) var order: [Address: [String]] = [:]
+  /// The versions in which others see devices.
+  var versions: Set<OMEMOVersion> = Set(OMEMOVersion.allCases)
+  /// Whether everybody learns what others publish; otherwise they have to ask.
+  var areContacts = true
+  /// Questions that the server does not answer.
+  var ignores: (Element) -> Bool = { _ in false }
+  private var waiting: [(Address, ClientEvent)] = []
+  private var entries: [Address: [OutboxEntry]] = [:]
+  private let library: OMEMOLibrary
+
+  init() throws { library = try OMEMOLibrary.loaded.get() }
+
+  // MARK: What a test does
+
+  /// Connects a device.
+  ///
+  /// - Parameters:
+  ///   - book: its keys; nil for new ones.
+  ///   - encrypts: whether it has OMEMO.
+  mutating func connect(
+    _ account: Address, as resource: String = "one", _ book: KeyBook? = nil, encrypts: Bool = true
+  ) throws {
+    let full = account.withResource(resource)
+    let keys = try book ?? KeyBook(own: OwnDevice(library, time: UInt64(now)))
+    clients[full] = Client(
+      account: account, marks: ["": "m0"],
+      encryption: encrypts ? Encryption(keys, library) : nil)
+    tell(full, .up(jid: full, features: Element("features")))
+  }
+
+  mutating func disconnect(_ account: Address, as resource: String = "one") {
+    tell(account.withResource(resource), .down)
+  }
+
+  /// A device's process dies. Returns what it had kept.
+  mutating func kill(_ account: Address, as resource: String = "one") -> KeyBook? {
+    clients[account.withResource(resource)] = nil
+    return kept[account.withResource(resource)]
+  }
+
+  mutating func say(
+    _ id: Int64, _ text: String, from account: Address, to other: Address,
+    as resource: String = "one",
+    operation: OutboxEntry.Operation = .send, uid: String? = nil
+  ) {
+    let full = account.withResource(resource)
+    entries[full, default: []].append(
+      .test(id, text, to: .direct(other.description), operation: operation, uid: uid))
+    offer(full)
+  }
+
+  mutating func wait(_ milliseconds: Milliseconds) {
+    now += milliseconds
+    for full in clients.keys { tell(full, .tick) }
+  }
+
+  /// Delivers a message that went over the wire once more, or a changed one.
+  mutating func deliver(_ message: Element, to account: Address, as resource: String = "one") {
+    tell(account.withResource(resource), .stanza(message))
+  }
+
+  mutating func change(
+    _ account: Address, as resource: String = "one", _ body: (inout Encryption) -> Void
+  ) {
+    let full = account.withResource(resource)
+    if var encryption = clients[full]?.encryption {
+      body(&encryption)
+      clients[full]?.encryption = encryption
+    }
+    offer(full)
+  }
+
+  func encryption(of account: Address, as resource: String = "one") -> Encryption? {
+    clients[account.withResource(resource)]?.encryption
+  }
+
+  /// The texts that a device got, with a mark for those that were encrypted.
+  func read(_ account: Address, as resource: String = "one") -> [String] {
+    (news[account.withResource(resource)] ?? []).compactMap { event in
+      guard case .messageReceived(let message, _) = event else { return nil }
+      if message.kind == .unreadable { return "?" }
+      return message.body + (message.encryption == .none ? " (plain)" : "")
+    }
+  }
+
+  // MARK: The server
+
+  private mutating func offer(_ full: Address) {
+    guard let chosen = clients[full]?.admit(entries[full] ?? [], at: now) else { return }
+    tell(full, .tried(chosen))
+  }
+
+  private mutating func tell(_ full: Address, _ event: ClientEvent) {
+    let isIdle = waiting.isEmpty
+    waiting.append((full, event))
+    if isIdle { run() }
+  }
+
+  private mutating func run() {
+    while let (full, event) = waiting.first {
+      for effect in clients[full]?.handle(event, at: now) ?? [] { carryOut(effect, of: full) }
+      waiting.removeFirst()
+    }
+  }
+
+  private mutating func carryOut(_ effect: ClientEffect, of full: Address) {
+    switch effect {
+    case .store(let events):
+      news[full, default: []] += events
+      let ended = events.accepted
+      entries[full]?.removeAll { ended.contains($0.id) }
+    case .wantsOutbox:
+      guard let chosen = clients[full]?.admit(entries[full] ?? [], at: now) else { return }
+      waiting.append((full, .tried(chosen)))
+    case .act(.keep(let update)):
+      kept[full] = update.book
+      order[full, default: []].append("keep")
+    case .act(.send(let stanza, let payload)):
+      var stanza = stanza
+      stanza["from"] = full.description
+      if stanza.name == "iq" { answer(stanza, for: full) }
+      if stanza.name == "message" { pass(stanza, from: full) }
+      if let payload { waiting.append((full, .acknowledged([payload]))) }
+    default: break
+    }
+  }
+
+  private mutating func pass(_ message: Element, from full: Address) {
+    messages.append(message)
+    order[full, default: []].append("send")
+    let to = Address(message["to"] ?? "")?.bare
+    for device in clients.keys.sorted(by: { $0.description < $1.description }) {
+      if device.bare == to, device != full { waiting.append((device, .stanza(message))) }
+      if device.bare == full.bare, device != full, to != full.bare {
+        var copy = Element("message", ["from": full.bare.description])
+        copy.add(
+          Element(
+            "sent", namespace: Feature.carbons,
+            children: [Element("forwarded", namespace: Feature.forwarding, children: [message])]))
+        waiting.append((device, .stanza(copy)))
+      }
+    }
+  }
+
+  private mutating func answer(_ iq: Element, for full: Address) {
+    guard !ignores(iq), let payload = iq.children.first, ["get", "set"].contains(iq["type"])
+    else { return }
+    let account = iq["to"].flatMap(Address.init)?.bare ?? full.bare
+    var answer = Element("iq", ["type": "result", "id": iq["id"] ?? ""])
+    answer["from"] = iq["to"]
+    if payload.name == "pubsub" {
+      if let publish = payload.first("publish", Feature.publishing) {
+        store(publish, at: account)
+      } else if let items = payload.first("items", Feature.publishing) {
+        let wanted = items.first("item", Feature.publishing)?["id"]
+        let found = self.items(items["node"] ?? "", of: account, for: full)?
+          .filter { wanted ?? $0.id == $0.id }
+        if let found {
+          answer.add(
+            Element(
+              "pubsub", namespace: Feature.publishing,
+              children: [
+                Element(
+                  "items", namespace: Feature.publishing, ["node": items["node"] ?? ""],
+                  children: found.map(Self.item))
+              ]))
+        } else {
+          answer["type"] = "error"
+          answer.add(StanzaError.errorElement("item-not-found"))
+        }
+      }
+    } else if payload.name == "query" {
+      answer.add(Element("query", namespace: payload.namespace))
+    }
+    waiting.append((full, .stanza(answer)))
+  }
+
+  private static func item(_ item: (id: String, payload: Element)) -> Element {
+    Element("item", namespace: Feature.publishing, ["id": item.id], children: [item.payload])
+  }
+
+  /// Stores an item, and tells all clients.
+  private mutating func store(_ publish: Element, at account: Address) {
+    guard let item = publish.first("item", Feature.publishing), let id = item["id"],
+      let payload = item.children.first, let node = publish["node"]
+    else { return }
+    nodes[account, default: [:]][node, default: []].removeAll { $0.id == id }
+    nodes[account, default: [:]][node, default: []].append((id, payload))
+    announce(node, of: account)
+  }
+
+  /// Tells all clients what a node of an account has now.
+  mutating func announce(_ node: String, of account: Address) {
+    let isIdle = waiting.isEmpty
+    for device in clients.keys where areContacts || device.bare == account {
+      guard let item = items(node, of: account, for: device)?.last else { continue }
+      waiting.append((device, .stanza(Self.event(node, of: account, item))))
+    }
+    if isIdle { run() }
+  }
+
+  /// The items of a node that somebody sees.
+  private func items(
+    _ node: String, of account: Address, for full: Address
+  ) -> [(id: String, payload: Element)]? {
+    let hidden = OMEMOVersion.allCases.first { $0.listNode == node && !versions.contains($0) }
+    let items = nodes[account]?[node]
+    guard let hidden, full.bare != account else { return items }
+    return items.map { $0.map { ($0.id, hidden.list([])) } }
+  }
+
+  private static func event(
+    _ node: String, of account: Address, _ item: (id: String, payload: Element)
+  ) -> Element {
+    Element(
+      "message", ["from": account.description, "type": "headline"],
+      children: [
+        Element(
+          "event", namespace: Feature.publishingEvents,
+          children: [
+            Element(
+              "items", namespace: Feature.publishingEvents, ["node": node],
+              children: [Self.item(item)])
+          ])
+      ])
+  }
+}
