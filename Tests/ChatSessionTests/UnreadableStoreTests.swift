@@ -21,19 +21,26 @@ private final class Repair {
     index = open(path + "-shm", O_RDWR | O_CLOEXEC)
     try #require(index >= 0 && pread(index, &header, header.count, 0) == header.count)
     // The locks of those who write and of those who repair (https://www.sqlite.org/walformat.html).
-    for place in [120, 122] as [off_t] {
-      // The lock belongs to this descriptor, not to this process, which has the store open.
-      var lock = flock()
-      (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
-      (lock.l_start, lock.l_len) = (place, 1)
-      try #require(fcntl(index, Self.setLock, &lock) == 0)
-    }
+    try #require(setLocks(F_WRLCK))
     let invalid = header.map { ~$0 }
     pwrite(index, invalid, invalid.count, 0)
   }
 
+  /// - Returns: whether all of them are set.
+  private func setLocks(_ type: Int32) -> Bool {
+    [120, 122].allSatisfy { (place: off_t) in
+      // The lock belongs to this descriptor, not to this process, which has the store open.
+      var lock = flock()
+      (lock.l_type, lock.l_whence) = (Int16(type), Int16(SEEK_SET))
+      (lock.l_start, lock.l_len) = (place, 1)
+      return fcntl(index, Self.setLock, &lock) == 0
+    }
+  }
+
   func end() {
     pwrite(index, header, header.count, 0)
+    // A child that another test has just forked may still have the descriptor.
+    _ = setLocks(F_UNLCK)
     close(index)
   }
 }
