@@ -34,6 +34,11 @@ package struct OwnDevice: Sendable, Equatable {
     (self.preKeys, self.nextPreKey) = (preKeys, nextPreKey)
   }
 
+  /// In place of a device where the library is missing.
+  package static let none = OwnDevice(
+    id: 0, publicKey: [], privateKey: [], signedPreKeys: [:], signedPreKey: 0, preKeys: [:],
+    nextPreKey: 1)
+
   /// How many pre keys a bundle lists.
   package static let preKeyCount = 100
 

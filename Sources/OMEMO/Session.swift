@@ -28,13 +28,16 @@ package struct Session: Sendable, Equatable {
   }
 
   /// Begins a session with the device `id`, whose bundle this is, by one of its pre keys.
+  ///
+  /// - Parameter former: the session that it replaces: what is under way can still be opened.
   package init(
-    with bundle: Bundle, of id: UInt32, by device: OwnDevice, _ library: OMEMOLibrary
+    with bundle: Bundle, of id: UInt32, by device: OwnDevice, after former: Session? = nil,
+    _ library: OMEMOLibrary
   ) throws(OMEMOFault) {
     guard (1..<0x8000_0000).contains(id), let preKey = bundle.preKeys.randomElement() else {
       throw OMEMOFault(code: SG_ERR_INVALID_KEY)
     }
-    let operation = Operation(library, device: device)
+    let operation = Operation(library, device: device, session: former?.record)
     let functions = operation.library
     let identity = try operation.read(identity: bundle.identity, bundle.version)
     let signed = try operation.read(bundle.signedPreKeyPublic, bundle.version)

@@ -252,6 +252,10 @@ extension EndToEnd {
     func twoDevices() throws {
       let other = try Correspondent("anna", at: server)
       try other.connect()
+      // What follows the answers is encrypted for both devices.
+      for person in [other, anna] {
+        try person.ask(.abilities, target: "ben@\(LocalServer.domain)")
+      }
       let (here, there) = try (anna.chat(with: "ben"), other.chat(with: "ben"))
       let place = try ben.chat(with: "anna")
       let one = try anna.say("one", in: here)

@@ -308,6 +308,11 @@ package struct StatusLine {
     case .never: return nil
     case .off: return say("not encrypted")
     case .asking:
+      // Without a connection, nobody is asked.
+      switch session.accounts.list.first(where: { $0.network == conversation.network })?.status {
+      case .offline, .connecting, .ended: return nil
+      default: break
+      }
       return say("asking for %1's keys", conversation.addressee.truncated(to: 16, widths: widths))
     case .on: return say("encrypted")
     case .verified: return say("encrypted, verified")

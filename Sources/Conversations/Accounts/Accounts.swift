@@ -38,6 +38,18 @@ extension Access {
     try database.first("SELECT keys FROM account WHERE id = ?", account.id) { $0.int64() } ?? 0
   }
 
+  /// The people with whom an account has direct chats that were encrypted, by their addresses.
+  package func encryptedPartners(of account: Account) throws -> [String] {
+    try database.rows(
+      """
+      SELECT p.identity FROM conversation c JOIN participant p
+        ON p.id IN (c.one, c.other) AND p.network = c.network
+      WHERE c.kind = 1 AND c.network = ? AND EXISTS (
+        SELECT 1 FROM message m WHERE m.conversation = c.id AND m.encrypted > 0)
+      """, account.network
+    ) { $0.text() }
+  }
+
   /// Whether anybody has an account in this store.
   package func hasAccounts() throws -> Bool {
     try database.exists("SELECT 1 FROM account WHERE removed = 0")

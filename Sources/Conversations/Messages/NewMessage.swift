@@ -32,6 +32,8 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   /// Addresses of files, shown as text until hobnob fetches the files.
   package var links: [String] = []
   package var encryption = Message.Encryption.none
+  /// Whether it can only repeat a message that the store has: nobody can read it a second time.
+  package var isRepetition = false
   /// The files that came with it; they are in the store's folder.
   package var files: [Attachment] = []
   /// Whether it is from an archive or a log and older than the stored messages: it is ordered by

@@ -8,6 +8,7 @@ extension IncomingBatch {
     if case .direct(let address) = target, !speaker.isOwner, speaker.identity != address { return }
     if try isShownAsChange(message, in: target) { return }
     if case .direct(let address) = target, try strangers.isBeyondList(speaker, address) {
+      if message.isRepetition { return }
       return try strangers.noteText(of: message, from: address)
     }
     let conversation = try book.conversation(target)
@@ -22,12 +23,17 @@ extension IncomingBatch {
       message.body = whole
       if message.kind == .action { message.kind = .text }
     }
-    if let known = try repetitions.repeated(message, by: sender, in: conversation) {
+    let known =
+      try message.isRepetition
+      ? repetitions.named(message.name, by: sender, in: conversation)
+      : repetitions.repeated(message, by: sender, in: conversation)
+    if let known {
       if message.time != nil, !message.isPast, !message.isDelayed {
         try gaps.move(to: known.message.sort, in: conversation)
       }
       return try again(known, message.name)
     }
+    if message.isRepetition { return }
     // If another message has the archive id, this one would be a second message with that id.
     if let archive = message.name.archive,
       try book.database.exists(

@@ -49,6 +49,25 @@ struct Repetitions {
     return try book.store.knownMessage(found)
   }
 
+  /// Finds the stored message with one of these ids, whatever its text is.
+  func named(
+    _ name: MessageIDs, by sender: ID<Participant>, in conversation: BatchConversation
+  ) throws -> KnownMessage? {
+    if name.archive != nil,
+      let known = try book.store.knownMessage(
+        MessageIDs(archive: name.archive), of: sender, in: conversation.id)
+    {
+      return known
+    }
+    let found = try book.database.first(
+      """
+      SELECT id FROM message WHERE conversation = ? AND remote_id = ? AND sender = ?
+      ORDER BY id DESC LIMIT 1
+      """, conversation.id, name.origin, sender
+    ) { $0.id() as ID<Message> }
+    return try found.flatMap { try book.store.knownMessage($0) }
+  }
+
   // MARK: The same id from its sender
 
   /// Finds the stored message with the id that the sender gave it. Some programs number their

@@ -15,8 +15,9 @@ extension Client {
       if isFromAccount { deliverCopy(copy, .sent) }
     } else if let event = stanza.first("event", Feature.publishingEvents) {
       if isFromAccount { apply(bookmarks.applyEvent(event)) }
+      let account = from?.bare ?? context.owner.account
       encryption?.applyEvent(
-        event, from: from?.bare ?? context.owner.account, in: &context)
+        event, from: account, isContact: roster.contacts[account] != nil, in: &context)
     } else if stanza["type"] == "error" {
       handleError(stanza, from: from ?? context.owner.account)
     } else if from != nil {
@@ -194,15 +195,16 @@ extension Client {
   /// Interprets the content of a message, once its sender and conversation are known.
   private mutating func interpret(_ message: AddressedMessage) {
     if noteEcho(message) { return }
-    var (message, secrecy) = (message, Message.Encryption.none)
-    if !message.isInRoom {
-      let source = message.incoming.source
-      switch encryption?.open(
-        message.stanza, from: message.from.bare, isLive: !source.isArchive, in: &context)
-      {
-      case .text(let stanza, let found)?: (message.incoming.stanza, secrecy) = (stanza, found)
+    var (message, secrecy, isRepetition) = (message, Message.Encryption.none, false)
+    if case .direct(let name) = message.conversation, let other = Address(name)?.bare {
+      switch open(message, with: other) {
+      case .text(let stanza, let found)?:
+        (message.incoming.stanza, secrecy) = (stanza, found)
+        encryption?.book.noteEncrypted(with: other)
       case .nothing?: return
-      case .plain? where encryption?.wasEncrypted(with: message.from.bare) == true:
+      case .repetition?: isRepetition = true
+      case .plain?
+      where encryption?.wasEncrypted(with: other) == true && !message.incoming.source.isBackfill:
         // Whoever cannot encrypt must not change what was encrypted: it becomes a new line.
         message.incoming.stanza.nodes.removeAll { $0.isCorrection }
       case nil, .plain, .unreadable: break
@@ -242,7 +244,7 @@ extension Client {
       return context.tell(event)
     }
     new.changedMessage = changed
-    new.encryption = secrecy
+    (new.encryption, new.isRepetition) = (secrecy, isRepetition)
     context.tell(.messageReceived(new, in: conversation))
     // Nobody has read it, so its sender must not hear so (rule 14.10).
     if text.kind != .unreadable { receipts.add(message) }
@@ -252,6 +254,17 @@ extension Client {
     {
       context.countStrangersLater()
     }
+  }
+
+  /// Opens an encrypted message of the direct chat with somebody; nil if hobnob cannot encrypt.
+  private mutating func open(
+    _ message: AddressedMessage, with other: Address
+  ) -> Encryption.Opened? {
+    let account = message.from.bare
+    let mayAnswer =
+      !message.incoming.source.isBackfill
+      && (account == context.owner.account || roster.mayKnow(account))
+    return encryption?.open(message.stanza, from: account, mayAnswer: mayAnswer, in: &context)
   }
 
   /// The message that its author's or somebody's change refers to, not a moderator's.

@@ -75,7 +75,8 @@ extension Client {
     guard stanza.isRoom else {
       switch encryption?.way(to: stanza.to.bare, in: context) {
       case nil, .plain, .sealed: return archives.isRead(.account) ? .ready : .later
-      case .asking, .stuck: return stanza.isSealed ? .ready : .later
+      case .asking, .stuck:
+        return stanza.isSealed && archives.isRead(.account) ? .ready : .later
       }
     }
     guard let room = rooms[stanza.to] else {
@@ -110,36 +111,52 @@ extension Client {
     {
       (element, bytes) = (short, short.xml().utf8.count)
     }
-    if let longest = server.longestStanza, bytes > longest {
+    var length = bytes
+    switch form(of: element, stanza) {
+    case .plain: break
+    case .later: return false
+    case .sealed(let sealed):
+      outbox.stanzas[id]?.sealed = sealed
+      (element, length) = (sealed, sealed.xml().utf8.count)
+    }
+    if let longest = server.longestStanza, length > longest {
       refuse(
         id,
         filled(
           (
             "It is too long for the server: %1 bytes, and %2 are allowed.",
-            [String(bytes), String(longest)]
+            [String(length), String(longest)]
           )))
       return false
     }
     if !stanza.isRoom { roster.noteOwnerWrote(to: stanza.to.bare) }
-    if let sealed = sealed(element, stanza) {
-      outbox.stanzas[id]?.sealed = sealed
-      element = sealed
-    }
     outbox.noteSent(id, bytes: bytes, at: context.clock.time)
     context.send(element, payload: id)
     return true
   }
 
-  /// The encrypted form of a stanza, the same for each attempt; nil if it goes out as it is. What
-  /// no device could read goes out as it is, too, and its text says nothing: a reaction or a
-  /// retraction for programs with the legacy version.
-  private mutating func sealed(_ element: Element, _ stanza: PendingStanza) -> Element? {
-    if let sealed = stanza.sealed { return sealed }
-    guard !stanza.isRoom, encryption?.way(to: stanza.to.bare, in: context) == .sealed,
+  private enum Form {
+    case plain
+    case sealed(Element)
+    case later
+  }
+
+  /// The form in which a stanza goes out, the same for each attempt. A reaction or a retraction goes
+  /// out as it is if a device has only the legacy version, which cannot seal it.
+  private mutating func form(of element: Element, _ stanza: PendingStanza) -> Form {
+    if let sealed = stanza.sealed { return .sealed(sealed) }
+    guard !stanza.isRoom, encryption != nil else { return .plain }
+    let to = stanza.to.bare
+    switch encryption?.way(to: to, in: context) {
+    case nil, .plain: return .plain
+    case .asking, .stuck: return .later
+    case .sealed: break
+    }
+    guard
       [.send, .edit].contains(stanza.entry.operation)
-        || encryption?.sealsEverything(to: stanza.to.bare, in: context) == true
-    else { return nil }
-    return encryption?.seal(element, to: stanza.to.bare, in: context)
+        || encryption?.sealsEverything(to: to, in: context) == true
+    else { return .plain }
+    return encryption?.seal(element, to: to, in: context).map(Form.sealed) ?? .later
   }
 
   // MARK: What the server reports
@@ -148,13 +165,17 @@ extension Client {
     if outbox.stanzas[id]?.state == .inFlight { accept(id, archiveID: nil) }
   }
 
-  private mutating func accept(_ id: OutboxEntry.ID, archiveID: String?) {
+  /// - Parameter isSealed: whether what came back was encrypted: an earlier process may have sent it.
+  private mutating func accept(
+    _ id: OutboxEntry.ID, archiveID: String?, isSealed: Bool = false
+  ) {
     guard let stanza = outbox.accept(id) else { return }
     context.needsPump = true
     if !stanza.isResend {
       context.tell(
         .accepted(
-          stanza.entry, archive: archiveID, encryption: stanza.isSealed ? .encrypted : .none))
+          stanza.entry, archive: archiveID,
+          encryption: stanza.isSealed || isSealed ? .encrypted : .none))
     }
     moveMark(of: stanza.archive)
   }
@@ -193,7 +214,11 @@ extension Client {
     else { return false }
     let isSend = stanza.entry.operation == .send
     let wasPending = stanza.state != .accepted
-    if wasPending { accept(stanza.entry.id, archiveID: isSend ? message.ids.archive : nil) }
+    if wasPending {
+      accept(
+        stanza.entry.id, archiveID: isSend ? message.ids.archive : nil,
+        isSealed: Encryption.isSealed(message.stanza))
+    }
     // If the acknowledgement came first, only the echo has the archive id. In an archive, what
     // follows comes after it.
     if isSend, message.ids.archive != nil, !wasPending || message.incoming.source.isArchive {

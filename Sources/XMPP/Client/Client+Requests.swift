@@ -97,9 +97,12 @@ extension Client {
       guard let recipient = signalRecipient(in: conversation) else { return }
       receipts.send(upTo: ids, in: conversation, state, to: recipient, &context)
     case .open(let conversations):
-      for case .direct(let name) in conversations {
-        if let account = Address(name)?.bare { encryption?.watch(account) }
-      }
+      encryption?.watch(
+        open: Set(
+          conversations.compactMap {
+            if case .direct(let name) = $0 { Address(name)?.bare } else { nil }
+          }))
+      context.needsPump = true
     }
   }
 

@@ -156,10 +156,11 @@ struct Client: NetworkClient {
   private mutating func encrypt() {
     guard encryption != nil, archives.isRead(.account) else { return }
     encryption?.publish(in: &context)
-    for stanza in outbox.stanzas.values where !stanza.isRoom && stanza.isWaiting {
-      encryption?.watch(stanza.to.bare)
-      encryption?.noteWaiting(stanza.to.bare, in: &context)
-    }
+    guard context.needsPump else { return }
+    let waiting = outbox.stanzas.values.filter { !$0.isRoom && $0.isWaiting }
+    let people = Set(waiting.map(\.to.bare))
+    encryption?.watch(awaited: people)
+    for person in people { encryption?.noteWaiting(person, in: &context) }
     encryption?.mend(in: &context)
     encryption?.attend(to: server.abilities.direct, in: &context)
   }

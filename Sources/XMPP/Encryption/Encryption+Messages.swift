@@ -43,9 +43,7 @@ extension Encryption {
     if !sealed.has("store", Feature.hints) {
       sealed.add(Element("store", namespace: Feature.hints))
     }
-    var chat = book.chats[account] ?? KeyBook.Chat()
-    chat.wasEncrypted = true
-    book.set(chat, with: account)
+    book.noteEncrypted(with: account)
     return sealed
   }
 
@@ -98,8 +96,10 @@ extension Encryption {
     guard let library else { return nil }
     let keys = self.keys(SealedPayload.emptyKey(name.version), for: [name], library)
     guard !keys.isEmpty else { return nil }
-    let element = EncryptedElement(
+    var element = EncryptedElement(
       version: name.version, sender: book.own.id, keys: keys, payload: nil)
+    // Some programs read no message without one.
+    if name.version == .legacy { element.iv = SealedPayload([], .legacy).iv }
     return Element(
       "message",
       ["to": name.device.account.description, "type": "chat", "id": context.newID()],
@@ -116,15 +116,19 @@ extension Encryption {
     case text(Element, Message.Encryption)
     /// Nothing to show: it had keys only.
     case nothing
+    /// It was read before, or this device sent it.
+    case repetition
     case unreadable
   }
 
   /// Opens a message that a device of an account sent. What changes by that is kept once the text
   /// is stored.
   ///
-  /// - Parameter isLive: whether it has just been sent, so that a broken session is to be mended.
+  /// - Parameters:
+  ///   - mayAnswer: whether the sender may learn that the owner is online: then a broken session is
+  ///     mended, and a new one answered.
   mutating func open(
-    _ message: Element, from account: Address, isLive: Bool, in context: inout ClientContext
+    _ message: Element, from account: Address, mayAnswer: Bool, in context: inout ClientContext
   ) -> Opened {
     guard let library else { return .plain }
     var isEncrypted = false
@@ -134,20 +138,35 @@ extension Encryption {
       guard let element = EncryptedElement(message, version, for: own) else { continue }
       isEncrypted = isEncrypted || element.payload != nil
       // This device sent it; the text is in the store.
-      if account == context.owner.account, element.sender == book.own.id { return .unreadable }
+      if account == context.owner.account, element.sender == book.own.id { return .repetition }
       guard let key = element.keys[own] else { continue }
       let name = KeyBook.SessionName(
         device: .init(account: account, number: element.sender), version: version)
-      return open(element, key, name, in: message, isLive: isLive, library, &context)
+      // Whoever makes up devices fills no memory.
+      let known = book.sessions.keys.count { $0.device.account == account }
+      if book.sessions[name] == nil,
+        known >= (mayAnswer ? Limits.sessions : Limits.strangersSessions)
+      {
+        return .unreadable
+      }
+      // A device that is not in the list was perhaps added since.
+      if mayAnswer, book.lists[account]?[version]?.contains(element.sender) != true {
+        forgetAnswer(about: account, version)
+      }
+      return open(element, key, name, in: message, mayAnswer: mayAnswer, library, &context)
     }
-    if isEncrypted { return .unreadable }
-    return OMEMOVersion.allCases.contains { message.has("encrypted", $0.rawValue) }
-      ? .nothing : .plain
+    return isEncrypted ? .unreadable : .plain
+  }
+
+  /// Whether something in a message is encrypted with OMEMO.
+  static func isSealed(_ message: Element) -> Bool {
+    OMEMOVersion.allCases.contains { message.has("encrypted", $0.rawValue) }
   }
 
   private mutating func open(
     _ element: EncryptedElement, _ key: KeyElement, _ name: KeyBook.SessionName,
-    in message: Element, isLive: Bool, _ library: OMEMOLibrary, _ context: inout ClientContext
+    in message: Element, mayAnswer: Bool, _ library: OMEMOLibrary,
+    _ context: inout ClientContext
   ) -> Opened {
     let opened: OpenedKey
     do throws(OMEMOFault) {
@@ -155,9 +174,14 @@ extension Encryption {
         key, from: name.device.number, session: book.sessions[name], version: name.version,
         library)
     } catch {
-      if isLive, error.cause == .brokenSession, mayHeal(name.device, at: context.clock.wall) {
-        forgetSession(name)
+      // Its text was stored before its key was used up.
+      if error.cause == .repeated { return element.payload == nil ? .nothing : .repetition }
+      if mayAnswer, error.cause != .malformed,
+        book.lists[name.device.account]?[name.version]?.contains(name.device.number) == true,
+        mayHeal(name.device, at: context.clock.wall)
+      {
         broken.insert(name)
+        renew(name)
         context.needsPump = true
       }
       return element.payload == nil ? .nothing : .unreadable
@@ -166,7 +190,10 @@ extension Encryption {
     if let id = opened.usedPreKey { usedPreKeys.insert(id) }
     book.meet(name.device, opened.session.identity, at: context.clock.wall)
     // Until the other side has an answer, it sends the beginning of the session each time.
-    if isLive, key.beginsSession { answered.insert(name) }
+    if mayAnswer, key.beginsSession, opened.usedPreKey != nil {
+      answered.insert(name)
+      context.needsPump = true
+    }
     guard let payload = element.payload else { return .nothing }
     guard
       let text = SealedPayload.open(
@@ -184,17 +211,10 @@ extension Encryption {
     return true
   }
 
-  /// Sends what sessions need, once they are there: the first message of one that is mended, and an
-  /// answer to a new one.
+  /// Asks for the keys that mend a session, and sends what sessions need: the first message of one
+  /// that is mended, and an answer to a new one.
   mutating func mend(in context: inout ClientContext) {
-    for name in broken {
-      if book.sessions[name] == nil {
-        ask(name, in: &context)
-      } else {
-        answered.insert(name)
-      }
-    }
-    broken = broken.filter { book.sessions[$0] == nil }
+    for name in broken { ask(name, in: &context) }
     for name in answered {
       if let message = keyMessage(to: name, in: &context) { context.send(message) }
     }
@@ -210,9 +230,13 @@ extension Encryption {
     switch name.version {
     case .legacy:
       guard let text = String(validating: text, as: UTF8.self) else { return nil }
+      // The addresses of files are in the text.
+      read.nodes.removeAll { $0.isContentBesideText && !$0.isOutsideInLegacy }
       read.nodes.insert(.element(Element("body", text: text)), at: 0)
     case .two:
-      guard let envelope = Envelope(text), envelope.from == name.device.account else { return nil }
+      guard let envelope = Envelope(text), envelope.from == name.device.account,
+        envelope.to == nil || envelope.to == message["to"].flatMap(Address.init)?.bare
+      else { return nil }
       // What is inside counts, and nothing outside may seem to belong to it.
       read.nodes.removeAll { $0.isContentBesideText }
       for child in envelope.content {

@@ -35,6 +35,8 @@ struct Encryption: Sendable {
     case noDevices
     /// Nobody says which devices they have.
     case noAnswer
+    /// The owner's own server does not say which devices the owner has.
+    case noOwnAnswer
     /// None of their devices has usable keys.
     case noKeys
     /// The library is missing.
@@ -47,14 +49,21 @@ struct Encryption: Sendable {
   var book: KeyBook
   private var lists: [Address: [OMEMOVersion: Answer]] = [:]
   private var bundles: [KeyBook.SessionName: Answer] = [:]
+  /// Accounts whose lists were asked for once more, since a device wrote that is not in them.
+  private var relisted: Set<Address> = []
   /// The pre keys that messages have used up since the keys were published last.
   var usedPreKeys: Set<UInt32> = []
   /// Sessions that have to be begun anew, and those whose beginning needs an answer.
   var (broken, answered): (Set<KeyBook.SessionName>, Set<KeyBook.SessionName>) = ([], [])
-  /// Whether this connection has published the keys of this device.
-  private var isPublished = false
-  /// Accounts and versions whose node had to be opened to everybody first.
-  private var configured: Set<OMEMOVersion> = []
+  /// When this connection published the keys of this device; nil if it has not.
+  private var publishedAt: Milliseconds?
+  private var isPublished: Bool { publishedAt != nil }
+  /// The lists of the account's devices that are known, so that adding to them loses none.
+  private var mayPublishList: Set<OMEMOVersion> = []
+  /// How often this connection has published a list: two programs must not fight for ever.
+  private var listsPublished: [OMEMOVersion: Int] = [:]
+  /// Nodes that had to be opened to everybody first.
+  private var configured: Set<String> = []
   /// When a broken session with a device was healed last.
   var healed: [KeyBook.Device: Milliseconds] = [:]
   /// Why lines wait, as the owner was told.
@@ -68,7 +77,8 @@ struct Encryption: Sendable {
 
   mutating func disconnect() {
     (lists, bundles, told, stuck) = ([:], [:], [:], [:])
-    (isPublished, configured) = (false, [])
+    (publishedAt, configured, mayPublishList, listsPublished) = (nil, [], [], [:])
+    (broken, answered, relisted) = ([], [], [])
   }
 
   /// Call this once the account's session has begun.
@@ -80,7 +90,10 @@ struct Encryption: Sendable {
   /// that was sent meanwhile has been read: until then, messages may need the old ones.
   mutating func publish(in context: inout ClientContext) {
     guard let library, !isPublished || !usedPreKeys.isEmpty else { return }
-    isPublished = true
+    if let last = publishedAt, context.clock.time - last < Limits.keyPause {
+      return context.clock.set(.keys, in: Limits.keyPause)
+    }
+    publishedAt = context.clock.time
     var own = book.own
     for id in usedPreKeys { own.preKeys[id] = nil }
     usedPreKeys = []
@@ -89,7 +102,7 @@ struct Encryption: Sendable {
     for version in OMEMOVersion.allCases {
       guard let bundle = try? own.bundle(version, library) else { continue }
       let (node, item) = version.bundlePlace(of: own.id)
-      send(bundle.element, to: node, item, version, in: &context)
+      send(bundle.element, to: node, item, in: &context)
       completeOwnList(version, in: &context)
     }
   }
@@ -98,25 +111,24 @@ struct Encryption: Sendable {
   private mutating func completeOwnList(
     _ version: OMEMOVersion, in context: inout ClientContext
   ) {
-    guard isPublished, case .known? = lists[context.owner.account]?[version] else { return }
+    guard isPublished, mayPublishList.contains(version), listsPublished[version, default: 0] < 3
+    else { return }
     let listed = book.lists[context.owner.account]?[version] ?? []
     if listed.contains(book.own.id) { return }
+    listsPublished[version, default: 0] += 1
     let devices = listed.union([book.own.id])
     book.set(devices, of: context.owner.account, version)
-    send(version.list(devices), to: version.listNode, "current", version, in: &context)
+    send(version.list(devices), to: version.listNode, "current", in: &context)
   }
 
   private func send(
-    _ payload: Element, to node: String, _ item: String, _ version: OMEMOVersion,
-    in context: inout ClientContext
+    _ payload: Element, to node: String, _ item: String, in context: inout ClientContext
   ) {
     let publish = Element(
       "publish", namespace: Feature.publishing, ["node": node],
       children: [
         Element("item", namespace: Feature.publishing, ["id": item], children: [payload])
       ])
-    var options = [("pubsub#persist_items", "true"), ("pubsub#access_model", "open")]
-    if version == .two { options.append(("pubsub#max_items", "max")) }
     context.sendIQ(
       "set",
       Element(
@@ -125,8 +137,14 @@ struct Encryption: Sendable {
           publish,
           Element(
             "publish-options", namespace: Feature.publishing,
-            children: [.form(Feature.publishingOptions, options)]),
+            children: [.form(Feature.publishingOptions, Self.options(of: node))]),
         ]), .keysPublished(node: node, publish))
+  }
+
+  private static func options(of node: String) -> [(name: String, value: String)] {
+    // In version 2, one node has the keys of all devices.
+    [("pubsub#persist_items", "true"), ("pubsub#access_model", "open")]
+      + (node == OMEMOVersion.two.bundlePlace(of: 0).node ? [("pubsub#max_items", "max")] : [])
   }
 
   /// Opens a node to everybody if the server refuses the options, and publishes once more.
@@ -134,9 +152,8 @@ struct Encryption: Sendable {
     _ node: String, _ publish: Element, _ answer: IQRequest.Answer, in context: inout ClientContext
   ) {
     guard case .error(let error) = answer,
-      let version = OMEMOVersion.allCases.first(where: { node.hasPrefix($0.rawValue) }),
       ["conflict", "precondition-not-met", "bad-request"].contains(error.condition),
-      configured.insert(version).inserted
+      configured.insert(node).inserted
     else { return }
     context.sendIQ(
       "set",
@@ -145,7 +162,7 @@ struct Encryption: Sendable {
         children: [
           Element(
             "configure", namespace: Feature.publishingOwner, ["node": node],
-            children: [.form(Feature.publishingConfiguration, [("pubsub#access_model", "open")])])
+            children: [.form(Feature.publishingConfiguration, Self.options(of: node))])
         ]), .keysPublished(node: node, Element("")))
     context.sendIQ(
       "set", Element("pubsub", namespace: Feature.publishing, children: [publish]),
@@ -207,24 +224,43 @@ struct Encryption: Sendable {
     case .result(let answer):
       let items = answer.first("pubsub", Feature.publishing)?
         .first("items", Feature.publishing)
-      let item = items?.children.last { $0.name == "item" }
-      note(item.flatMap(version.devices) ?? [], of: account, version, in: &context)
-    case .error(let error) where !error.isPassing: note([], of: account, version, in: &context)
+      guard let items, items["node"] == version.listNode else {
+        return noteSilence(in: &context) { $0.lists[account, default: [:]][version] = $1 }
+      }
+      let item = items.children.last { $0.name == "item" }
+      guard let devices = item.map({ version.devices(in: $0) }) ?? [] else {
+        return noteSilence(in: &context) { $0.lists[account, default: [:]][version] = $1 }
+      }
+      mayPublishList.insert(version, if: account == context.owner.account)
+      note(devices, of: account, version, in: &context)
+    case .error(let error) where error.condition == "item-not-found":
+      mayPublishList.insert(version, if: account == context.owner.account)
+      note([], of: account, version, in: &context)
     case .error, .silence:
-      noteSilence(in: &context) { $0.lists[account, default: [:]][version] = $1 }
+      // What is known of them counts as long as nobody says otherwise.
+      if book.lists[account]?[version]?.isEmpty == false {
+        lists[account, default: [:]][version] = .known
+      } else if case .error(let error) = answer, !error.isPassing {
+        note([], of: account, version, in: &context)
+      } else {
+        noteSilence(in: &context) { $0.lists[account, default: [:]][version] = $1 }
+      }
     }
   }
 
   /// Takes the news about the devices of an account; the caller has checked that it comes from
-  /// there.
+  /// there. That of strangers does not count.
   mutating func applyEvent(
-    _ event: Element, from account: Address, in context: inout ClientContext
+    _ event: Element, from account: Address, isContact: Bool, in context: inout ClientContext
   ) {
     guard library != nil, let items = event.first("items", Feature.publishingEvents),
       let version = OMEMOVersion.allCases.first(where: { $0.listNode == items["node"] }),
-      let item = items.children.last(where: { $0.name == "item" })
+      let devices = items.children.last(where: { $0.name == "item" }).flatMap(version.devices),
+      account == context.owner.account || isContact || watched.contains(account)
+        || book.chats[account] != nil
     else { return }
-    note(version.devices(in: item) ?? [], of: account, version, in: &context)
+    mayPublishList.insert(version, if: account == context.owner.account)
+    note(devices, of: account, version, in: &context)
     context.needsPump = true
   }
 
@@ -233,6 +269,12 @@ struct Encryption: Sendable {
     in context: inout ClientContext
   ) {
     lists[account, default: [:]][version] = .known
+    if book.lists[account]?[version] != devices {
+      // A program may publish its list before its keys.
+      for (name, answer) in bundles where name.device.account == account {
+        if case .none = answer { bundles[name] = nil }
+      }
+    }
     book.set(devices, of: account, version)
     if account == context.owner.account { completeOwnList(version, in: &context) }
   }
@@ -260,15 +302,26 @@ struct Encryption: Sendable {
       }
       guard let library, let bundle = found.flatMap({ Bundle($0, name.version) }),
         let session = try? Session(
-          with: bundle, of: name.device.number, by: book.own, library)
+          with: bundle, of: name.device.number, by: book.own, after: book.sessions[name], library)
       else { return }
       bundles[name] = .known
       book.set(session, name)
+      if broken.remove(name) != nil { answered.insert(name) }
       book.meet(name.device, session.identity, at: context.clock.wall)
     case .error(let error) where !error.isPassing: bundles[name] = Answer.none
     case .error, .silence: noteSilence(in: &context) { $0.bundles[name] = $1 }
     }
+    if case .some(.none) = bundles[name] { broken.remove(name) }
   }
+
+  /// Lets a list be asked for once more in this connection, unless there are too many already.
+  mutating func forgetAnswer(about account: Address, _ version: OMEMOVersion) {
+    guard relisted.count < Limits.sessions, relisted.insert(account).inserted else { return }
+    lists[account]?[version] = nil
+  }
+
+  /// Lets the keys of a device be asked for once more in this connection.
+  mutating func renew(_ name: KeyBook.SessionName) { bundles[name] = nil }
 
   /// Forgets a session that does not work any more, so that the next line begins a new one.
   mutating func forgetSession(_ name: KeyBook.SessionName) {
@@ -315,17 +368,31 @@ struct Encryption: Sendable {
     if chat.isWanted == false { return .plain }
     let mustSeal = chat.wasEncrypted || chat.isWanted == true
     if library == nil { return mustSeal ? .stuck(.noLibrary) : .plain }
-    guard isKnown(account), isKnown(context.owner.account) else { return .asking }
+    guard isKnown(account) else { return .asking }
     if !hasDevices(account, context) { return mustSeal ? .stuck(.noDevices) : .plain }
+    guard isKnown(context.owner.account) else { return .asking }
     let (ready, missing) = recipients(account, in: context)
-    if !missing.isEmpty { return .asking }
+    // One device that does not answer must not hold up the lines to the others.
+    let isAsking = missing.contains {
+      if case .silent? = bundles[$0] { false } else { true }
+    }
+    if isAsking { return .asking }
     return ready.contains { $0.device.account == account } ? .sealed : .stuck(.noKeys)
   }
 
-  /// The chats that shells show or that lines wait for.
+  /// The chats that shells show, and those that lines wait for.
   private(set) var watched: Set<Address> = []
+  private var (open, awaited): (Set<Address>, Set<Address>) = ([], [])
 
-  mutating func watch(_ account: Address) { watched.insert(account) }
+  mutating func watch(open accounts: Set<Address>) {
+    open = accounts
+    watched = open.union(awaited)
+  }
+
+  mutating func watch(awaited accounts: Set<Address>) {
+    awaited = accounts
+    watched = open.union(awaited)
+  }
 
   func wasEncrypted(with account: Address) -> Bool {
     book.chats[account]?.wasEncrypted == true
@@ -346,7 +413,6 @@ struct Encryption: Sendable {
     }
     chat.isWanted = isWanted
     book.set(chat, with: account)
-    watch(account)
     stuck[account] = nil
     context.needsPump = true
     return ""
@@ -366,8 +432,11 @@ struct Encryption: Sendable {
   mutating func noteWaiting(_ account: Address, in context: inout ClientContext) {
     let obstacle: Obstacle
     switch way(to: account, in: context) {
-    case .plain, .sealed: return
+    case .plain, .sealed:
+      stuck[account] = nil
+      return
     case .asking where isSilent(account): obstacle = .noAnswer
+    case .asking where isSilent(context.owner.account): obstacle = .noOwnAnswer
     case .asking: return
     case .stuck(let reason): obstacle = reason
     }
@@ -420,6 +489,7 @@ extension Encryption.Obstacle {
       case .noDevices:
         ("%1 has no program that can encrypt.", [name])
       case .noAnswer: ("The server of %1 does not say whether you can encrypt.", [name])
+      case .noOwnAnswer: ("Your server does not say which devices you have.", [])
       case .noKeys: ("The keys of %1 cannot be used.", [name])
       case .noLibrary:
         ("hobnob cannot encrypt, since libomemo-c is not installed.", [name])
@@ -436,8 +506,10 @@ extension StanzaError {
   /// Whether the same question may have another answer later.
   fileprivate var isPassing: Bool {
     isTemporary
-      || ["remote-server-timeout", "resource-constraint", "internal-server-error", "too-large"]
-        .contains(condition)
+      || [
+        "remote-server-timeout", "resource-constraint", "internal-server-error", "too-large",
+        "undefined-condition", "policy-violation",
+      ].contains(condition)
   }
 }
 
@@ -449,4 +521,10 @@ struct KeyUpdate: Hashable, Sendable {
   static func == (one: KeyUpdate, other: KeyUpdate) -> Bool { one.changes == other.changes }
 
   func hash(into hasher: inout Hasher) { hasher.combine(changes) }
+}
+
+extension Set {
+  fileprivate mutating func insert(_ element: Element, if condition: Bool) {
+    if condition { insert(element) }
+  }
 }

@@ -123,7 +123,8 @@ struct KeyBook: Sendable, Equatable {
       set(known, device)
       return false
     }
-    let trust: Trust = isVerified(device.account) ? .undecided : .blind
+    let former = identities[device]?.trust ?? .blind
+    let trust: Trust = isVerified(device.account) || former != .blind ? .undecided : .blind
     set(Identity(key: key, trust: trust, firstSeen: now, lastSeen: now), device)
     return true
   }
@@ -150,6 +151,13 @@ struct KeyBook: Sendable, Equatable {
     if chats[account, default: Chat()] == chat { return }
     chats[account] = chat
     note(.chat(account))
+  }
+
+  /// Notes that an encrypted text came from somebody, or went to them.
+  mutating func noteEncrypted(with account: Address) {
+    var chat = chats[account] ?? Chat()
+    chat.wasEncrypted = true
+    set(chat, with: account)
   }
 
   private mutating func note(_ change: Change) {

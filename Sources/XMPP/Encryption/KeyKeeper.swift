@@ -12,9 +12,9 @@ package final class KeyKeeper {
   private let lease: AccountLease
   /// What could not be written yet. Until it is, nothing may go out.
   private var unwritten: [KeyUpdate] = []
-  /// How often the file was written, and when the store noted that last.
-  private var written: Int64 = 0
-  private var noted: Int64 = 0
+  /// How often the file was written, as the store noted it at the start of this process, and last.
+  private let count: Int64
+  private var noted: Int64
 
   /// Opens the file, or makes one.
   ///
@@ -24,22 +24,23 @@ package final class KeyKeeper {
   package init?(for lease: AccountLease, files: AccountFiles) throws {
     let folder = try files.makeFactsFolder(of: lease.account, inStoreAt: lease.path)
     let library = try? OMEMOLibrary.loaded.get()
-    if library == nil, !KeyFile.exists(in: folder) { return nil }
-    file = try KeyFile(in: folder)
-    self.lease = lease
-    noted = try lease.read { [account = lease.account] in try $0.keyCount(of: account) }
-    if let known = try file.load(machine: Self.machine, known: noted) {
-      encryption = Encryption(known, library)
-    } else if let library {
-      let own = try OwnDevice(library, time: UInt64(Clock.wall()))
-      var book = try file.book(of: own)
-      book.noteNew()
-      encryption = Encryption(book, library)
-      try keep(KeyUpdate(changes: book.takeChanges(), book: book))
-      encryption = Encryption(book, library)
-    } else {
-      return nil
+    let (count, partners) = try lease.read { [account = lease.account] in
+      (try $0.keyCount(of: account), try $0.encryptedPartners(of: account))
     }
+    if library == nil, !KeyFile.exists(in: folder), partners.isEmpty { return nil }
+    file = try KeyFile(in: folder)
+    (self.lease, self.count, noted) = (lease, count, count)
+    let known = try file.load(machine: Self.machine, known: count)
+    let own =
+      try known?.own ?? library.map { try OwnDevice($0, time: UInt64(Clock.wall())) }
+      ?? OwnDevice.none
+    var book = try known ?? file.book(of: own)
+    if known == nil, library != nil { book.noteNew() }
+    // The store knows where nothing must go out in the clear, even if the file of keys is new.
+    for partner in partners.compactMap({ Address($0)?.bare }) { book.noteEncrypted(with: partner) }
+    let changes = book.takeChanges()
+    encryption = Encryption(book, library)
+    try keep(KeyUpdate(changes: changes, book: book))
   }
 
   /// What the client begins with.
@@ -63,12 +64,13 @@ package final class KeyKeeper {
   }
 
   func keepAgain() throws {
+    var written = noted
     while let update = unwritten.first {
       written = try file.write(update.changes, of: update.book)
       unwritten.removeFirst()
     }
     // The store's number only has to be near: it tells an older copy of the file from this one.
-    guard written > noted + 20 || noted == 0 else { return }
+    guard written > noted + 20 || noted == count else { return }
     try lease.noteKeyCount(written)
     noted = written
   }

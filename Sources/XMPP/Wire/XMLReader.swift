@@ -27,8 +27,8 @@ final class XMLReader {
   }
 
   struct Limits: Sendable {
-    /// Bytes of a stanza; also bytes up to the end of a stream's header.
-    var bytes = 1 << 20
+    /// Bytes of a stanza, which may hold an encrypted text of a megabyte; also bytes up to the end of a stream's header.
+    var bytes = 3 << 19
     /// Depth of nested elements, counting the stanza itself.
     var depth = 64
     /// Attributes of one element.

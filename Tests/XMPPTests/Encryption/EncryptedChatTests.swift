@@ -194,4 +194,82 @@ struct EncryptedChatTests {
       #expect(edited, "\(version)")
     }
   }
+
+  @Test("a line that cannot be sealed waits, and nothing behind it goes out in the clear")
+  func unusableSession() throws {
+    var village = try both
+    village.say(1, "one", from: anna, to: ben)
+    village.change(anna) { encryption in
+      for (name, session) in encryption.book.sessions {
+        encryption.book.set(
+          Session(version: session.version, record: [1, 2, 3], identity: session.identity), name)
+      }
+    }
+    village.say(2, "two", from: anna, to: ben)
+    village.say(3, "three", from: anna, to: ben)
+    let wire = village.messages.map { $0.xml() }.joined()
+    #expect(!wire.contains("two") && !wire.contains("three"))
+    #expect(village.read(ben).suffix(2) == ["two", "three"])
+  }
+
+  @Test("an answer that says nothing of the devices changes nothing", arguments: [true, false])
+  func strangeAnswers(isEvent: Bool) throws {
+    var village = try both
+    village.say(1, "one", from: anna, to: ben)
+    let node = OMEMOVersion.two.listNode
+    let known = village.encryption(of: anna)?.book.lists[ben]
+    if isEvent {
+      village.nodes[ben]?[node] = [("current", Element("nonsense"))]
+      village.announce(node, of: ben)
+    } else {
+      village.refuses = { $0["to"] == "ben@example.org" ? "remote-server-not-found" : nil }
+      village.disconnect(anna)
+      try village.connect(anna, village.kept[anna.withResource("one")])
+    }
+    village.say(2, "two", from: anna, to: ben)
+    #expect(village.encryption(of: anna)?.book.lists[ben] == known)
+    #expect(village.read(ben) == ["one", "two"])
+  }
+
+  @Test("what somebody encrypted is answered encrypted, or not at all")
+  func answersSealed() throws {
+    var village = try both
+    village.say(1, "sealed", from: ben, to: anna)
+    _ = village.kill(ben)
+    for version in OMEMOVersion.allCases {
+      village.nodes[ben]?[version.listNode] = [("current", version.list([]))]
+      village.announce(version.listNode, of: ben)
+    }
+    let count = village.messages.count
+    village.say(2, "an answer", from: anna, to: ben)
+    #expect(village.messages.count == count)
+  }
+
+  @Test("two programs that fight over the list of devices end")
+  func fights() throws {
+    var village = try both
+    for _ in 0..<20 {
+      village.nodes[anna]?[OMEMOVersion.two.listNode] = [("current", OMEMOVersion.two.list([77]))]
+      village.announce(OMEMOVersion.two.listNode, of: anna)
+    }
+    let item = try #require(village.nodes[anna]?[OMEMOVersion.two.listNode]?.last)
+    let read = OMEMOVersion.two.devices(
+      in: Element("item", namespace: Feature.publishing, children: [item.payload]))
+    #expect(read == [77])
+  }
+
+  @Test("strangers get no answer, and cannot fill the memory with devices")
+  func strangers() throws {
+    var village = try both
+    for number in 0..<12 {
+      let eve = Address("eve@example.org")!
+      try village.connect(eve, as: "eve\(number)")
+      village.say(Int64(number), "hi \(number)", from: eve, to: anna, as: "eve\(number)")
+    }
+    let sessions = village.encryption(of: anna)?.book.sessions.keys.count {
+      $0.device.account.local == "eve"
+    }
+    #expect(sessions == Limits.strangersSessions)
+    #expect(!village.messages.contains { $0["from"]?.hasPrefix("anna") == true })
+  }
 }

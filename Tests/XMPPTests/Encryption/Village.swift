@@ -28,6 +28,8 @@ struct Village {
   var versions: Set<OMEMOVersion> = Set(OMEMOVersion.allCases)
   /// Whether everybody learns what others publish; otherwise they have to ask.
   var areContacts = true
+  /// The condition with which the server refuses a question.
+  var refuses: (Element) -> String? = { _ in nil }
   /// Questions that the server does not answer.
   var ignores: (Element) -> Bool = { _ in false }
   private var waiting: [(Address, ClientEvent)] = []
@@ -174,7 +176,10 @@ struct Village {
     let account = iq["to"].flatMap(Address.init)?.bare ?? full.bare
     var answer = Element("iq", ["type": "result", "id": iq["id"] ?? ""])
     answer["from"] = iq["to"]
-    if payload.name == "pubsub" {
+    if let condition = refuses(iq) {
+      answer["type"] = "error"
+      answer.add(StanzaError.errorElement(condition))
+    } else if payload.name == "pubsub" {
       if let publish = payload.first("publish", Feature.publishing) {
         store(publish, at: account)
       } else if let items = payload.first("items", Feature.publishing) {

@@ -35,6 +35,9 @@ enum Limits {
   /// Devices of an account with keys, and pre keys of a bundle.
   static let keyDevices = 100
   static let preKeys = 250
+  /// Sessions with the devices of one account, and of one that the owner does not know.
+  static let sessions = 200
+  static let strangersSessions = 5
   /// After an answer about keys that did not come.
   static let keyPause: Milliseconds = 60_000
   static let queries = 16
