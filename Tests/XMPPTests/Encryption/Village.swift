@@ -240,7 +240,7 @@ struct Village {
     return items.map { $0.map { ($0.id, hidden.list([])) } }
   }
 
-  private static func event(
+  static func event(
     _ node: String, of account: Address, _ item: (id: String, payload: Element)
   ) -> Element {
     Element(
