@@ -23,6 +23,13 @@ extension NetworkPrograms {
     return nil
   }
 
+  /// Says which shared library the system lacks although the program can do some work without it;
+  /// nil if it lacks none.
+  package static func lackingLibrary(of program: String) -> SafeText? {
+    guard let answer = answer(of: [program, "--sandbox"]), answer.status == 0 else { return nil }
+    return missingLibrary(answer.complaint, of: program)
+  }
+
   /// An address on each network as a person adds it, with the name of the network if there are
   /// several, and whether its program can register accounts.
   package func examples() -> [(address: String, isRegistered: Bool)] {
@@ -140,6 +147,7 @@ extension NetworkPrograms {
   private static let packages = [
     "libcares.so.2": "libc-ares2", "libcrypto.so.3": "libssl3", "libcurl.so.4": "libcurl4",
     "libexpat.so.1": "libexpat1", "libgcc_s.so.1": "libgcc-s1", "libnettle.so.8": "libnettle8",
+    "libomemo-c.so.0": "libomemo-c0",
     "libseccomp.so.2": "libseccomp2", "libsqlite3.so.0": "libsqlite3-0", "libssl.so.3": "libssl3",
     "libstdc++.so.6": "libstdc++6",
   ]

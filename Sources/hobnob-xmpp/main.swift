@@ -16,6 +16,7 @@ exit(
     example: "you@example.org", readAddress: accountAddress,
     options: accountOptions,
     registration: .possible { registerAccount($0, password: $1, settings: $2) },
+    lacks: { KeyKeeper.missingLibrary },
     makeWire: {
       let files = AccountFiles(environment: OwnFolder.environment)
       return try XMPPWire($0, $1, loop: $2, names: $3, keys: KeyKeeper(for: $0, files: files))

@@ -220,6 +220,17 @@ extension EndToEnd {
       // Nobody who has no account needs it.
       let check = try Program([program, "check"], environment: home.environment).finish()
       #expect(check.status == 0 && check.output.contains("\nAccounts: " + sentence), "\(check)")
+      // One that it can do without is named, too.
+      try install(
+        "echo confined; echo \"$0: error while loading shared libraries: libomemo-c.so.0: no file\" >&2",
+        at: program + "-xmpp")
+      let other = try Program([program, "check"], environment: home.environment).finish()
+      #expect(
+        other.status == 0
+          && other.output.contains(
+            "\nEncryption: hobnob-xmpp needs libomemo-c.so.0, which is not installed; in Debian, "
+              + "the package libomemo-c0 has it."),
+        "\(other)")
       // An account from before the library went missing.
       try install(answering, at: program + "-xmpp")
       anna.send("\u{15}")

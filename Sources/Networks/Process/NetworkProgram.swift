@@ -67,6 +67,8 @@ package struct NetworkProgram {
   let registration: Registration
   /// Whether a program of its own connects the account, and may ask the owner questions.
   let hasProgram: Bool
+  /// Why a library cannot be loaded that some of the work needs; nil if it can.
+  private let lacks: () -> String?
   private let makeWire: MakeWire
   /// Whether the terminal gets no escape sequences (rule 11.5).
   var isPlain: Bool { arguments.contains("--plain") }
@@ -76,17 +78,20 @@ package struct NetworkProgram {
   ///   - example: an address as people on the network write it.
   ///   - options: what owners can set for accounts on this network only.
   ///   - passwordNeed: whether an account has a password.
+  ///   - lacks: why a library cannot be loaded that some of the work needs.
   ///   - hasProgram: whether a program of its own connects the account (``BridgedPrograms``), which
   ///     may ask the owner questions.
   package init(
     kind: String, arguments: [String], example: String, readAddress: @escaping ReadAddress,
     options: [AccountOption] = [], passwordNeed: @escaping PasswordNeed.Rule = { _, _ in .needed },
-    registration: Registration, hasProgram: Bool = false, makeWire: @escaping MakeWire
+    registration: Registration, hasProgram: Bool = false, lacks: @escaping () -> String? = { nil },
+    makeWire: @escaping MakeWire
   ) {
     (self.kind, self.arguments) = (kind, arguments)
     (self.example, self.readAddress) = (example, readAddress)
     (self.options, self.passwordNeed) = (options, passwordNeed)
     (self.registration, self.hasProgram, self.makeWire) = (registration, hasProgram, makeWire)
+    self.lacks = lacks
     files = AccountFiles(environment: OwnFolder.environment)
   }
 
@@ -101,6 +106,10 @@ package struct NetworkProgram {
     }
     if arguments == ["--sandbox"] {
       say(Sandbox.available.words, to: 1)
+      // As ld.so(8) says it of a library that the program cannot do without.
+      if let reason = lacks() {
+        say("hobnob-\(kind): error while loading shared libraries: \(reason)")
+      }
       return 0
     }
     if arguments.first == "--helper", arguments.count == 3 {

@@ -43,6 +43,11 @@ package final class KeyKeeper {
     try keep(KeyUpdate(changes: changes, book: book))
   }
 
+  /// Why nothing can be encrypted; nil if it can.
+  package nonisolated static var missingLibrary: String? {
+    if case .failure(let missing) = OMEMOLibrary.loaded { missing.reason } else { nil }
+  }
+
   /// What the client begins with.
   private(set) var encryption: Encryption
 

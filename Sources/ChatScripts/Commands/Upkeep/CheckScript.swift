@@ -146,6 +146,9 @@ struct CheckScript: Subcommand {
           kinds.count > 1
             ? say("Account sandbox (%1): %2", SafeText(line: kind), SafeText(line: words))
             : say("Account sandbox: %1", SafeText(line: words)))
+        if let lacking = NetworkPrograms.lackingLibrary(of: program) {
+          output.write(say("Encryption: %1", lacking))
+        }
       } catch  where isNeeded {
         output.flush()
         StandardError.say(sentence(for: error))
