@@ -112,8 +112,8 @@ extension Client {
       (element, bytes) = (short, short.xml().utf8.count)
     }
     var length = bytes
-    switch form(of: element, stanza) {
-    case .plain: break
+    switch encryption?.form(of: element, stanza, in: context) {
+    case nil, .plain: break
     case .later: return false
     case .sealed(let sealed):
       outbox.stanzas[id]?.sealed = sealed
@@ -133,30 +133,6 @@ extension Client {
     outbox.noteSent(id, bytes: bytes, at: context.clock.time)
     context.send(element, payload: id)
     return true
-  }
-
-  private enum Form {
-    case plain
-    case sealed(Element)
-    case later
-  }
-
-  /// The form in which a stanza goes out, the same for each attempt. A reaction or a retraction goes
-  /// out as it is if a device has only the legacy version, which cannot seal it.
-  private mutating func form(of element: Element, _ stanza: PendingStanza) -> Form {
-    if let sealed = stanza.sealed { return .sealed(sealed) }
-    guard !stanza.isRoom, encryption != nil else { return .plain }
-    let to = stanza.to.bare
-    switch encryption?.way(to: to, in: context) {
-    case nil, .plain: return .plain
-    case .asking, .stuck: return .later
-    case .sealed: break
-    }
-    guard
-      [.send, .edit].contains(stanza.entry.operation)
-        || encryption?.sealsEverything(to: to, in: context) == true
-    else { return .plain }
-    return encryption?.seal(element, to: to, in: context).map(Form.sealed) ?? .later
   }
 
   // MARK: What the server reports

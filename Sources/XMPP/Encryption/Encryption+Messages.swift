@@ -7,10 +7,36 @@ import OMEMO
 extension Encryption {
   // MARK: Sealing
 
+  /// How a stanza goes out.
+  enum Form {
+    case plain
+    case sealed(Element)
+    case later
+  }
+
+  /// The form in which a stanza goes out, the same for each attempt. A reaction or a retraction goes
+  /// out as it is if a device has only the legacy version, which cannot seal it.
+  mutating func form(
+    of element: Element, _ stanza: PendingStanza, in context: ClientContext
+  ) -> Form {
+    if let sealed = stanza.sealed { return .sealed(sealed) }
+    if stanza.isRoom { return .plain }
+    let to = stanza.to.bare
+    switch way(to: to, in: context) {
+    case .plain: return .plain
+    case .asking, .stuck: return .later
+    case .sealed: break
+    }
+    guard
+      [.send, .edit].contains(stanza.entry.operation) || sealsEverything(to: to, in: context)
+    else { return .plain }
+    return seal(element, to: to, in: context).map(Form.sealed) ?? .later
+  }
+
   /// Seals a message for all devices that get it, each in the newest version that it lists.
   ///
   /// - Returns: the stanza; nil if nobody can read it.
-  mutating func seal(
+  private mutating func seal(
     _ message: Element, to account: Address, in context: ClientContext
   ) -> Element? {
     guard let library else { return nil }
@@ -48,7 +74,7 @@ extension Encryption {
   }
 
   /// Whether all devices that get a message to somebody read the version that seals all of it.
-  func sealsEverything(to account: Address, in context: ClientContext) -> Bool {
+  private func sealsEverything(to account: Address, in context: ClientContext) -> Bool {
     recipients(account, in: context).ready.allSatisfy { $0.version == .two }
   }
 
