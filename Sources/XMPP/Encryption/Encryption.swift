@@ -99,7 +99,8 @@ struct Encryption: Sendable {
     usedPreKeys = []
     guard (try? own.refill(library)) != nil else { return }
     book.set(own)
-    for version in OMEMOVersion.allCases {
+    // The newer version first: whoever asks in between should find that.
+    for version in OMEMOVersion.allCases.reversed() {
       guard let bundle = try? own.bundle(version, library) else { continue }
       let (node, item) = version.bundlePlace(of: own.id)
       send(bundle.element, to: node, item, in: &context)
