@@ -22,8 +22,8 @@ struct Village {
   private(set) var news: [Address: [NetworkEvent]] = [:]
   /// What each device has kept, as after a crash.
   private(set) var kept: [Address: KeyBook] = [:]
-  /// In which order a device kept and sent.
-  private(set) var order: [Address: [String]] = [:]
+  /// How many messages went out before what they rely on was kept.
+  private(set) var unkept = 0
   /// The versions in which others see devices.
   var versions: Set<OMEMOVersion> = Set(OMEMOVersion.allCases)
   /// Whether everybody learns what others publish; otherwise they have to ask.
@@ -106,6 +106,8 @@ struct Village {
   func read(_ account: Address, as resource: String = "one") -> [String] {
     (news[account.withResource(resource)] ?? []).compactMap { event in
       guard case .messageReceived(let message, _) = event else { return nil }
+      // The store drops it.
+      if message.isRepetition { return nil }
       if message.kind == .unreadable { return "?" }
       return message.body + (message.encryption == .none ? " (plain)" : "")
     }
@@ -142,7 +144,6 @@ struct Village {
       waiting.append((full, .tried(chosen)))
     case .act(.keep(let update)):
       kept[full] = update.book
-      order[full, default: []].append("keep")
     case .act(.send(let stanza, let payload)):
       var stanza = stanza
       stanza["from"] = full.description
@@ -155,7 +156,9 @@ struct Village {
 
   private mutating func pass(_ message: Element, from full: Address) {
     messages.append(message)
-    order[full, default: []].append("send")
+    if let book = clients[full]?.encryption?.book, kept[full]?.sessions != book.sessions {
+      unkept += 1
+    }
     let to = Address(message["to"] ?? "")?.bare
     for device in clients.keys.sorted(by: { $0.description < $1.description }) {
       if device.bare == to, device != full { waiting.append((device, .stanza(message))) }
