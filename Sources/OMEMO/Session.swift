@@ -29,7 +29,8 @@ package struct Session: Sendable, Equatable {
 
   /// Begins a session with the device `id`, whose bundle this is, by one of its pre keys.
   ///
-  /// - Parameter former: the session that it replaces: what is under way can still be opened.
+  /// - Parameter former: the session that it replaces. The new one still opens the messages that are
+  ///   under way in it.
   package init(
     with bundle: Bundle, of id: UInt32, by device: OwnDevice, after former: Session? = nil,
     _ library: OMEMOLibrary

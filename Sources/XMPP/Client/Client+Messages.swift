@@ -205,7 +205,7 @@ extension Client {
       case .repetition?: isRepetition = true
       case .plain?
       where encryption?.wasEncrypted(with: other) == true && !message.incoming.source.isBackfill:
-        // Whoever cannot encrypt must not change what was encrypted: it becomes a new line.
+        // A server could have made up this correction, so hobnob shows it as a new message.
         message.incoming.stanza.nodes.removeAll { $0.isCorrection }
       case nil, .plain, .unreadable: break
       }

@@ -141,7 +141,7 @@ extension Client {
     if outbox.stanzas[id]?.state == .inFlight { accept(id, archiveID: nil) }
   }
 
-  /// - Parameter isSealed: whether what came back was encrypted: an earlier process may have sent it.
+  /// - Parameter isSealed: whether the server sent it back encrypted, as an earlier process sent it.
   private mutating func accept(
     _ id: OutboxEntry.ID, archiveID: String?, isSealed: Bool = false
   ) {

@@ -90,7 +90,7 @@ struct Client: NetworkClient {
       pump()
     }
     if let update = encryption?.takeUpdate() {
-      // Before anything goes out that needs it, and after what was read is stored.
+      // The process stores the texts first, then writes the keys, and then sends.
       context.output.addFirst(.act(.keep(update)))
     }
     return context.takeEffects(status: context.isUp ? status : nil)

@@ -3,7 +3,7 @@ import Conversations
 import Networks
 import OMEMO
 
-// Messages: what is sealed, and how it is read.
+// Encrypts the messages that go out, and decrypts those that arrive.
 extension Encryption {
   // MARK: Sealing
 
@@ -82,7 +82,7 @@ extension Encryption {
   private static let fallback =
     "This message is encrypted (OMEMO), and your program cannot decrypt it."
 
-  /// What is sealed of a message.
+  /// The part of a message that a version encrypts; nil if it encrypts nothing of it.
   private func content(
     of message: Element, _ version: OMEMOVersion, from account: Address
   ) -> [UInt8]? {
@@ -138,7 +138,7 @@ extension Encryption {
   enum Opened: Hashable, Sendable {
     /// Nothing in it is encrypted.
     case plain
-    /// Its text, in place of what was outside; and whether the device is verified.
+    /// The message with its decrypted text, and whether the owner has verified the device.
     case text(Element, Message.Encryption)
     /// Nothing to show: it had keys only.
     case nothing
@@ -168,7 +168,7 @@ extension Encryption {
       guard let key = element.keys[own] else { continue }
       let name = KeyBook.SessionName(
         device: .init(account: account, number: element.sender), version: version)
-      // Whoever makes up devices fills no memory.
+      // Nobody can fill the memory with invented devices.
       let known = book.sessions.keys.count { $0.device.account == account }
       if book.sessions[name] == nil,
         known >= (mayAnswer ? Limits.sessions : Limits.strangersSessions)
@@ -263,7 +263,7 @@ extension Encryption {
       guard let envelope = Envelope(text), envelope.from == name.device.account,
         envelope.to == nil || envelope.to == message["to"].flatMap(Address.init)?.bare
       else { return nil }
-      // What is inside counts, and nothing outside may seem to belong to it.
+      // A server can add elements to the outside, so only those inside count.
       read.nodes.removeAll { $0.isContentBesideText }
       for child in envelope.content {
         let node = Element.Node.element(child)

@@ -95,7 +95,7 @@ package enum NetworkSignal: Hashable, Sendable {
   /// The owner's shell has received or shown the messages of this conversation up to this one,
   /// which has that author.
   case receipt(ConversationAddress, MessageIDs, by: NetworkUser, DeliveryState)
-  /// What is open in the owner's shells.
+  /// The conversations that the owner's shells show.
   case open([ConversationAddress])
 }
 

@@ -21,7 +21,7 @@ struct PendingStanza: OutgoingItem {
   let hasAddress: Bool
   private(set) var sentAt: Milliseconds = 0
   private(set) var bytes = 0
-  /// What was sent of it in an encrypted chat.
+  /// Its encrypted form; nil until it is sent in an encrypted chat.
   var sealed: Element?
   var isSealed: Bool { sealed != nil }
   /// It was in flight when the server ended a connection, so it is sent alone from then on.
