@@ -172,7 +172,7 @@ extension BridgeClient {
       filled(("%1 is connected by the program %2.", [hello.network, name]))
     case .history:
       filled(("%1 does not give older messages.", [hello.network]))
-    case .encrypt:
+    case .encrypt, .verify, .device:
       filled(("The program %1 does not say that it can encrypt.", [name]))
     default:
       filled(("%1 has no /%2 in hobnob.", [hello.network, request.verb.command]))

@@ -84,7 +84,7 @@ extension NetworkRequest.Verb {
   init?(program word: String) {
     guard let verb = Self(rawValue: word),
       // These are for the network process itself, or not in the protocol.
-      ![.reconnect, .readSettings, .fetch, .fetchUnasked, .encrypt].contains(verb)
+      ![.reconnect, .readSettings, .fetch, .fetchUnasked, .encrypt, .verify, .device].contains(verb)
     else { return nil }
     self = verb
   }

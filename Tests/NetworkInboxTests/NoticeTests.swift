@@ -84,7 +84,7 @@ import Testing
 
   @Test("a kind that only a later version knows is a plain one")
   func readsLaterKinds() throws {
-    try linked.wire.write { try $0.tell("you are invited", linked.account, as: .invitation) }
+    try linked.wire.write { try $0.tell("you are invited", linked.account, as: .ringing) }
     try linked.wire.database.run("UPDATE account_notice SET kind = 'song'")
     let notices = try linked.store.read {
       try $0.accountNotices(after: 0, upTo: .max, for: linked.anna)

@@ -289,7 +289,7 @@ struct NetworkCommands {
   /// Requests of which only the answer shows that the network has them.
   private static let onlyAnswered: Set<NetworkRequest.Verb> = [
     .topic, .invite, .kick, .ban, .unban, .promote, .demote, .whois, .mode, .ctcp, .line,
-    .encrypt,
+    .encrypt, .verify, .device,
   ]
 
   /// The subcommands of `/contact`.

@@ -94,6 +94,8 @@ struct MessageInfo {
     case .none: context.open.abilities.encryption == .never ? nil : say("no")
     case .encrypted: say("from end to end")
     case .verified: say("from end to end, between verified devices")
+    case .unverified: say("from end to end, but from a device that you have not verified")
+    case .tooEarly, .broken, .notForUs: say("from end to end, but not readable here")
     }
   }
 

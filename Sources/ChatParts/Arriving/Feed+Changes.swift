@@ -257,7 +257,7 @@ extension Feed {
     }
     for notice in changes.notices {
       effects.append(.tell(SafeText(line: notice.text)))
-      if notice.kind == .invitation, scene.settings.bell { effects.append(.bell) }
+      if notice.kind == .ringing, scene.settings.bell { effects.append(.bell) }
     }
     return effects
   }

@@ -45,7 +45,7 @@ extension Access {
       SELECT p.identity FROM conversation c JOIN participant p
         ON p.id IN (c.one, c.other) AND p.network = c.network
       WHERE c.kind = 1 AND c.network = ? AND EXISTS (
-        SELECT 1 FROM message m WHERE m.conversation = c.id AND m.encrypted > 0)
+        SELECT 1 FROM message m WHERE m.conversation = c.id AND m.encrypted > 0 AND m.encrypted < 4)
       """, account.network
     ) { $0.text() }
   }

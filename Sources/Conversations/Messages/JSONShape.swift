@@ -122,7 +122,7 @@ package enum JSONShape {
       .archiveID: "m.archive_id",
       .unverified: "nullif(m.unverified <> 0, 0)",
       .encrypted: "iif(m.encrypted > 0, json('true'), NULL)",
-      .verified: "iif(m.encrypted > 1, json('true'), NULL)",
+      .verified: "iif(m.encrypted = 2, json('true'), NULL)",
       .past: "nullif(m.brought = 2, 0)",
       .sort: """
       iif(\(SortKey.isSound),

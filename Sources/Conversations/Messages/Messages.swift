@@ -197,7 +197,10 @@ extension Access {
   /// The sort key of the first encrypted message, if a conversation's messages are encrypted now.
   private func firstEncrypted(in conversation: ID<Conversation>) throws -> Int64? {
     let first = try database.first(
-      "SELECT min(sort) FROM message WHERE conversation = ? AND encrypted > 0", conversation
+      """
+      SELECT min(sort) FROM message
+      WHERE conversation = ? AND encrypted > 0 AND encrypted < 4
+      """, conversation
     ) { $0.optionalInt64() }
     guard let first = first ?? nil, try knownAbilities(of: conversation).encryption.isOn else {
       return nil

@@ -53,6 +53,15 @@ public struct Message: Identifiable, Hashable, Sendable {
     case encrypted = 1
     /// From end to end, between devices whose keys somebody has verified.
     case verified = 2
+    /// From end to end, but from a device that the owner has not verified, although they have
+    /// verified others of its owner.
+    case unverified = 3
+    /// It cannot be read: this device was added after it was sent.
+    case tooEarly = 4
+    /// It cannot be read: the keys do not fit. hobnob has asked for new ones.
+    case broken = 5
+    /// It cannot be read: the sender's program has not encrypted it for this device.
+    case notForUs = 6
   }
 
   // `ID` alone would mean that of `Identifiable`.

@@ -45,7 +45,7 @@ extension IRCClient {
       context.answer(
         request,
         translated("IRC servers cannot block anybody; /ignore NAME hides that person's messages."))
-    case .encrypt:
+    case .encrypt, .verify, .device:
       context.answer(request, translated("IRC cannot encrypt from end to end."))
     case .topic, .invite, .kick, .ban, .unban, .promote, .demote: runInRoom(request)
     case .whois:

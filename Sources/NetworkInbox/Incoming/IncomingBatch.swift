@@ -135,6 +135,7 @@ final class IncomingBatch {
     case .answered(let request, let text): try book.store.answer(request, of: book.account, text)
     case .fetched(let request, let file): try applyFetched(request, file)
     case .notice(let sentence): try book.tell(sentence)
+    case .alert(let sentence): try book.tell(sentence, as: .ringing)
     case .noticeAbout(let speaker, let sentence):
       let known = try book.person(speaker, knownIn: .direct(speaker.identity))
       let ignored = try book.store.attention(of: book.owner.id).ignoredPeople

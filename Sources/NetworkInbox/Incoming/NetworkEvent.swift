@@ -137,6 +137,8 @@ package enum NetworkEvent: Hashable, Sendable {
   case fetched(NetworkRequest, Attachment)
   /// A sentence for the account's owner.
   case notice(Remark)
+  /// A sentence for the account's owner that rings.
+  case alert(Remark)
   /// A sentence for the owner about what somebody has done, unless the owner ignores that person.
   case noticeAbout(NetworkUser, Remark)
   /// How the network names people and rooms. Must come before anything that depends on it.

@@ -59,7 +59,7 @@ struct Strangers {
       let inviter = sender == person ? book.account.withServer(sender) : sender
       try book.tell(
         filled(("%1 invites you to %2: /join %2 enters it.", [inviter, address])),
-        as: attention.isSilenced(one, in: conversation) ? .plain : .invitation)
+        as: attention.isSilenced(one, in: conversation) ? .plain : .ringing)
     case .contact:
       try book.tell(
         filled(

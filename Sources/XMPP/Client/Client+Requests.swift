@@ -65,6 +65,8 @@ extension Client {
         to: Address(local: target.local, domain: target.domain, resource: device),
         .abilities(request))
     case .encrypt: setEncryption(request, with: target.bare)
+    case .verify, .device:
+      context.answer(request, translated("hobnob itself cannot encrypt here."))
     // The process itself carries out the others.
     case .presence, .reconnect, .readSettings, .fetch, .fetchUnasked, .decline: break
     case .whois, .kick, .ban, .unban, .promote, .demote, .mode, .ctcp, .line:

@@ -5,8 +5,8 @@ package struct AccountNotice: Identifiable, Hashable, Sendable {
   /// The kind of notice; the store holds the raw values.
   package enum Kind: String, Hashable, Sendable {
     case plain
-    /// Somebody invites the owner into a room; it rings like an invitation on this machine.
-    case invitation
+    /// It rings, as an invitation does.
+    case ringing = "invitation"
   }
 
   /// The number of the change that wrote it.
