@@ -38,13 +38,13 @@ extension Access {
     try database.first("SELECT keys FROM account WHERE id = ?", account.id) { $0.int64() } ?? 0
   }
 
-  /// The people with whom an account has direct chats that were encrypted, by their addresses.
+  /// The addresses of the people and the rooms with whom an account has encrypted conversations.
   package func encryptedPartners(of account: Account) throws -> [String] {
     try database.rows(
       """
-      SELECT p.identity FROM conversation c JOIN participant p
+      SELECT ifnull(c.address, p.identity) FROM conversation c LEFT JOIN participant p
         ON p.id IN (c.one, c.other) AND p.network = c.network
-      WHERE c.kind = 1 AND c.network = ? AND EXISTS (
+      WHERE c.network = ? AND ifnull(c.address, p.identity) IS NOT NULL AND EXISTS (
         SELECT 1 FROM message m WHERE m.conversation = c.id AND m.encrypted > 0 AND m.encrypted < 4)
       """, account.network
     ) { $0.text() }
