@@ -193,7 +193,7 @@ import Testing
       try hear(.invited(room: "tea-\(address)", by: NetworkUser(identity: address)))
       let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
       position = changes.position
-      #expect(changes.notices.map(\.kind) == [isMuted ? .plain : .invitation])
+      #expect(changes.notices.map(\.kind) == [isMuted ? .plain : .ringing])
     }
     #expect(try approaches.count == 2)
   }
