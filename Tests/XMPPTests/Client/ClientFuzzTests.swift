@@ -156,7 +156,8 @@ struct ClientFuzzTests {
       return isOf(entry.conversation) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
     case .rules(let rules): return rules.roomDomain == bare
-    case .offline, .named, .answered, .fetched, .notice, .countStrangers, .renamed, .abilities,
+    case .offline, .named, .answered, .fetched, .notice, .alert, .countStrangers, .renamed,
+      .abilities,
       .abilitiesHere, .roomMoved, .forwarded:
       return false
     }
