@@ -135,6 +135,7 @@ struct IRCFuzzTests {
       .contactRemoved(let user), .noticeAbout(let user, _):
       of(user)
     case .accepted, .acceptedPart, .refused, .neverSent, .caughtUp, .answered, .fetched, .notice,
+      .alert,
       .countStrangers, .offline, .named, .rules, .abilities:
       []
     }
@@ -191,7 +192,8 @@ struct IRCFuzzTests {
       .countStrangers, .caughtUp, .missing, .complete, .unanswered:
       return true
     case .lost, .rules, .offline, .edited, .receipt, .read, .readUntil, .bounced, .page,
-      .historySent, .fetched, .wantsContact, .answeredContact, .contactRemoved, .abilitiesHere:
+      .historySent, .fetched, .wantsContact, .answeredContact, .contactRemoved, .abilitiesHere,
+      .alert:
       return false
     }
   }
