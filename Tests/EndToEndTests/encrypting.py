@@ -9,7 +9,11 @@ device publishes VERSIONS, and reads nothing else: "legacy", "2" or "legacy,2". 
 Input and output are those of foreign.py. More commands: ["seal", to, version, id, text] and
 ["seal-correct", to, version, id, of, text] send a text that is encrypted; ["forget", account] loses
 the sessions with an account; ["spoil", account] breaks them, so that the account cannot read what
-it gets next; ["withdraw"] publishes lists without devices.
+it gets next; ["withdraw"] publishes lists without devices. ["private-room", room, nick, account, …]
+makes a room for members only, where they see each other's addresses, and these accounts members;
+["enter", room, nick] enters one, with what was said there before; ["open-room", room] lets everybody
+in; ["seal-room", room, version, id, text, account, …] sends a text there that is encrypted for
+these accounts.
 
 More output: ["device", number, fingerprint] before ["up"]; ["done", command, id] once the server
 has what a command sends; ["message", members] for every message with a text, a reaction or
@@ -185,28 +189,53 @@ class Encrypting(foreign.Foreign):
             self.encryption.spoil(rest[0])
         elif command == "withdraw":
             await self.encryption.withdraw()
+        elif command == "private-room":
+            room, nick, members = rest[0], rest[1], rest[2:]
+            await self["xep_0045"].join_muc_wait(room, nick, maxstanzas=0)
+            await self.configure(room, membersonly="1", whois="anyone")
+            for account in members:
+                await self["xep_0045"].set_affiliation(room, "member", jid=account)
+        elif command == "enter":
+            await self["xep_0045"].join_muc_wait(rest[0], rest[1], maxstanzas=20)
+        elif command == "open-room":
+            await self.configure(rest[0], membersonly="0")
+        elif command == "seal-room":
+            room, version, id, text = rest[:4]
+            await self.seal(room, version, id, text, accounts=rest[4:])
         else:
             return super().do(words)
         # The answer to a ping shows that the server has what was sent before.
         await self.plugin["xep_0199"].send_ping(self.boundjid.domain)
         tell("done", command, *rest[2:3])
 
-    async def seal(self, to, version, id, text, of=None):
-        namespace, account = NAMESPACES[version], slixmpp.JID(to).bare
-        message = self.make_message(mto=to, mtype="chat")
+    async def configure(self, room, **settings):
+        form = self["xep_0004"].make_form(ftype="submit")
+        form.add_field(
+            var="FORM_TYPE", ftype="hidden", value="http://jabber.org/protocol/muc#roomconfig")
+        for name, value in settings.items():
+            form.add_field(var="muc#roomconfig_" + name, value=value)
+        await self["xep_0045"].set_room_config(room, form)
+
+    async def seal(self, to, version, id, text, of=None, accounts=None):
+        namespace = NAMESPACES[version]
+        room = to if accounts else None
+        accounts = accounts or [slixmpp.JID(to).bare]
+        message = self.make_message(mto=to, mtype="groupchat" if room else "chat")
         message["id"] = message["origin_id"]["id"] = id
         message["body"] = "This text is for programs that cannot decrypt."
         if of and version == "legacy":
             message["replace"]["id"] = of
-        plain = text.encode() if version == "legacy" else self.envelope(text, of)
+        plain = text.encode() if version == "legacy" else self.envelope(text, of, room)
         message["eme"]["namespace"] = namespace
-        message["request_receipt"] = True
+        if not room:
+            message["request_receipt"] = True
         message.enable("store")
         async with self.turn:
             manager = await self.encryption.get_session_manager()
-            await manager.refresh_device_list(namespace, account)
+            for account in accounts:
+                await manager.refresh_device_list(namespace, account)
             sealed, errors = await manager.encrypt(
-                frozenset({account}), {namespace: plain}, [namespace])
+                frozenset(accounts), {namespace: plain}, [namespace])
             for each in sealed:
                 module = twomemo if version == "2" else oldmemo
                 message.append(module.etree.serialize_message(each))
@@ -214,7 +243,7 @@ class Encrypting(foreign.Foreign):
         for error in errors:
             tell("failed", str(error))
 
-    def envelope(self, text, of):
+    def envelope(self, text, of, room):
         """What version 2 encrypts (XEP-0420)."""
         envelope = ElementTree.Element(ENVELOPE + "envelope")
         content = ElementTree.SubElement(envelope, ENVELOPE + "content")
@@ -223,6 +252,8 @@ class Encrypting(foreign.Foreign):
             ElementTree.SubElement(content, "{urn:xmpp:message-correct:0}replace", {"id": of})
         ElementTree.SubElement(envelope, ENVELOPE + "rpad").text = secrets.token_hex(8)
         ElementTree.SubElement(envelope, ENVELOPE + "from", {"jid": self.boundjid.bare})
+        if room:
+            ElementTree.SubElement(envelope, ENVELOPE + "to", {"jid": room})
         return slixmpp.xmlstream.tostring(envelope).encode()
 
     # Messages
@@ -277,7 +308,7 @@ class Encrypting(foreign.Foreign):
     async def open(self, message, members):
         """Decrypts the newest version that has a key for this device."""
         manager = await self.encryption.get_session_manager()
-        sender = slixmpp.JID(message.get("from")).bare
+        sender = self.author(message)
         for version, namespace in self.namespaces.items():
             element = message.find("{%s}encrypted" % namespace)
             if element is None:
@@ -296,6 +327,14 @@ class Encrypting(foreign.Foreign):
                     self.unpack(plain, sender) if version == "2" else {"text": plain.decode()})
             return
         raise ValueError("no key for this device")
+
+    def author(self, message):
+        """The account of whoever wrote a message, also in a room."""
+        sender = slixmpp.JID(message.get("from"))
+        if message.get("type") != "groupchat":
+            return sender.bare
+        return slixmpp.JID(
+            self["xep_0045"].get_jid_property(sender.bare, sender.resource, "jid")).bare
 
     def unpack(self, plain, sender):
         envelope = ElementTree.fromstring(plain)

@@ -26,8 +26,8 @@ class Speaker:
     speaker = None
 
     def learn(self):
-        for plugin in ("0030", "0045", "0085", "0184", "0198", "0199", "0280", "0308", "0333",
-                       "0359", "0444"):
+        for plugin in ("0004", "0030", "0045", "0085", "0184", "0198", "0199", "0280", "0308",
+                       "0333", "0359", "0444"):
             self.register_plugin("xep_" + plugin)
         self["xep_0184"].auto_ack = True
         self.add_event_handler("connection_failed", lambda event: tell("failed", str(event)))

@@ -14,7 +14,11 @@ struct EncryptCommand {
     let state = try state(of: conversation, snapshot)
     if argument.isEmpty { return .tell(sentence(for: state, in: conversation)) }
     guard ["on", "off"].contains(argument) else { throw usage("encrypt") }
-    if state == .never { throw Refusal(sentence(for: state, in: conversation)) }
+    // The network's process knows why it cannot.
+    let isCarried = NetworkCommands(context: context).carries(conversation)
+    if state == .never, !isCarried || argument == "off" {
+      throw Refusal(sentence(for: state, in: conversation))
+    }
     _ = try context.open.requiredAsMember()
     if argument == "on" || state == .off { return ask(argument, in: conversation) }
     try context.requireTerminal("/encrypt off")

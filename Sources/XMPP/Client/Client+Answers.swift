@@ -84,7 +84,12 @@ extension Client {
       rooms.noteService(at: address, answer, in: &context)
       server.noteUploads(at: address, answer)
     case .roomInfo(let room):
+      if case .result(let info) = answer {
+        encryption?.noteFeatures(of: room, DiscoveredInfo(info).features, in: &context)
+      }
       apply(rooms.byAddress[room]?.noteFeatures(answer, in: &context))
+    case .roomMembers(let room, let affiliation):
+      encryption?.noteMembers(of: room, as: affiliation, answer, in: &context)
     case .roomForm(let room): rooms.byAddress[room]?.noteOpening(in: &context)
     case .roomPing(let room): apply(rooms.byAddress[room]?.notePing(answer, in: &context))
     case .page(let query): readPage(query, answer)

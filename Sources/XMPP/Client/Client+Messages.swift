@@ -41,6 +41,7 @@ extension Client {
   mutating func deliver(_ message: Element, _ source: MessageSource) {
     guard let from = message["from"].flatMap(Address.init) else { return }
     let room = source == .live ? rooms[from.bare] : nil
+    if room != nil, from.resource.isEmpty { noteRoom(message, from.bare) }
     if room != nil, rooms.byAddress[from.bare]?.holdsEarly(message) == true { return }
     let key = room == nil ? ArchiveKey.account : .room(from.bare)
     let archiveID =
@@ -196,18 +197,19 @@ extension Client {
   private mutating func interpret(_ message: AddressedMessage) {
     if noteEcho(message) { return }
     var (message, secrecy, isRepetition) = (message, Message.Encryption.none, false)
-    if case .direct(let name) = message.conversation, let other = Address(name)?.bare {
-      switch open(message, with: other) {
+    if let place = message.place {
+      switch open(message) {
       case .text(let stanza, let found)?:
         (message.incoming.stanza, secrecy) = (stanza, found)
-        encryption?.book.noteEncrypted(with: other)
+        encryption?.book.noteEncrypted(with: place)
       case .nothing?: return
       case .repetition?: isRepetition = true
       case .plain?
-      where encryption?.wasEncrypted(with: other) == true && !message.incoming.source.isBackfill:
+      where encryption?.wasEncrypted(with: place) == true && !message.incoming.source.isBackfill:
         // A server could have made up this correction, so hobnob shows it as a new message.
         message.incoming.stanza.nodes.removeAll { $0.isCorrection }
-      case nil, .plain, .unreadable: break
+      case .unreadable(let reason)?: secrecy = reason
+      case nil, .plain?: break
       }
     }
     let retraction = message.retraction
@@ -256,15 +258,19 @@ extension Client {
     }
   }
 
-  /// Opens an encrypted message of the direct chat with somebody; nil if hobnob cannot encrypt.
-  private mutating func open(
-    _ message: AddressedMessage, with other: Address
-  ) -> Encryption.Opened? {
-    let account = message.from.bare
+  /// Opens an encrypted message; nil if hobnob cannot encrypt.
+  private mutating func open(_ message: AddressedMessage) -> Encryption.Opened? {
+    let incoming = message.incoming
+    let account =
+      message.isInRoom
+      ? rooms[message.from.bare]?.author(of: incoming.stanza) : message.from.bare
     let mayAnswer =
-      !message.incoming.source.isBackfill
-      && (account == context.owner.account || roster.mayKnow(account))
-    return encryption?.open(message.stanza, from: account, mayAnswer: mayAnswer, in: &context)
+      !incoming.source.isBackfill
+      && (account == context.owner.account
+        || account.map { message.isInRoom || roster.mayKnow($0) } == true)
+    return encryption?.open(
+      incoming.stanza, from: account, sent: incoming.time, inRoom: message.isInRoom,
+      mayAnswer: mayAnswer, in: &context)
   }
 
   /// The message that its author's or somebody's change refers to, not a moderator's.

@@ -72,13 +72,13 @@ extension Client {
 
   /// If an archive may already contain a stanza, the stanza waits until the archive has been read.
   private func readiness(of stanza: PendingStanza) -> Readiness {
-    guard stanza.isRoom else {
+    let mayGo =
       switch encryption?.way(to: stanza.to.bare, in: context) {
-      case nil, .plain, .sealed: return archives.isRead(.account) ? .ready : .later
-      case .asking, .stuck:
-        return stanza.isSealed && archives.isRead(.account) ? .ready : .later
+      case nil: true
+      case .plain, .sealed: stanza.isSealed || encryption?.isRenewing(stanza.to.bare) != true
+      case .asking, .stuck: stanza.isSealed
       }
-    }
+    guard stanza.isRoom else { return mayGo && archives.isRead(.account) ? .ready : .later }
     guard let room = rooms[stanza.to] else {
       // Until the server is known, a request to join this room may still be pending.
       if !server.isKnown { return .later }
@@ -86,7 +86,7 @@ extension Client {
     }
     switch room.state {
     case .entered:
-      return archives.isRead(stanza.archive) && (room.hasArchive || room.hasSentHistory)
+      return mayGo && archives.isRead(stanza.archive) && (room.hasArchive || room.hasSentHistory)
         ? .ready : .later
     case .outside, .asking, .entering, .queryingFeatures, .unreachable: return .later
     case .refused(let sentence): return .never(sentence)
@@ -112,7 +112,7 @@ extension Client {
       (element, bytes) = (short, short.xml().utf8.count)
     }
     var length = bytes
-    switch encryption?.form(of: element, stanza, in: context) {
+    switch encryption?.form(of: element, stanza, in: &context) {
     case nil, .plain: break
     case .later: return false
     case .sealed(let sealed):

@@ -24,6 +24,7 @@ extension Client {
       context.answer(request, "")
     case .abilities where request.target.isEmpty: context.answer(request, serverAbilities)
     case .approve where request.target.isEmpty: context.answer(request, roster.askersSentence)
+    case .verify where request.target.isEmpty, .device: inspect(request, context.owner.account)
     case .decline:
       roster.declineAll(in: &context)
       context.answer(request, "")
@@ -65,11 +66,10 @@ extension Client {
         to: Address(local: target.local, domain: target.domain, resource: device),
         .abilities(request))
     case .encrypt: setEncryption(request, with: target.bare)
-    case .verify, .device:
-      context.answer(request, translated("hobnob itself cannot encrypt here."))
+    case .verify: inspect(request, target.bare)
     // The process itself carries out the others.
     case .presence, .reconnect, .readSettings, .fetch, .fetchUnasked, .decline: break
-    case .whois, .kick, .ban, .unban, .promote, .demote, .mode, .ctcp, .line:
+    case .whois, .device, .kick, .ban, .unban, .promote, .demote, .mode, .ctcp, .line:
       context.answer(
         request, filled(("XMPP has no /%1 in hobnob.", [request.verb.command])))
     }
@@ -77,11 +77,18 @@ extension Client {
 
   /// Lets the lines to somebody go out encrypted from now on, or not.
   private mutating func setEncryption(_ request: NetworkRequest, with account: Address) {
-    guard rooms[account] == nil, encryption != nil else {
+    guard encryption != nil else {
       return context.answer(request, translated("hobnob itself cannot encrypt here."))
     }
     let sentence = encryption?.set(request.text == "on", with: account, in: &context)
     context.answer(request, sentence ?? "")
+  }
+
+  private mutating func inspect(_ request: NetworkRequest, _ account: Address) {
+    if encryption == nil || rooms[account] != nil {
+      return context.answer(request, translated("hobnob itself cannot encrypt here."))
+    }
+    encryption?.inspect(request, account, in: &context)
   }
 
   // MARK: Signals
@@ -102,7 +109,9 @@ extension Client {
       encryption?.watch(
         open: Set(
           conversations.compactMap {
-            if case .direct(let name) = $0 { Address(name)?.bare } else { nil }
+            switch $0 {
+            case .direct(let name), .room(let name): Address(name)?.bare
+            }
           }))
       context.needsPump = true
     }

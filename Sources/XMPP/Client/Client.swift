@@ -154,15 +154,20 @@ struct Client: NetworkClient {
 
   /// Looks after the keys of the owner and of the people to whom lines wait.
   private mutating func encrypt() {
+    encryption?.note(rooms: rooms.byAddress.keys)
     guard encryption != nil, archives.isRead(.account) else { return }
     encryption?.publish(in: &context)
     guard context.needsPump else { return }
-    let waiting = outbox.stanzas.values.filter { !$0.isRoom && $0.isWaiting }
-    let people = Set(waiting.map(\.to.bare))
-    encryption?.watch(awaited: people)
-    for person in people { encryption?.noteWaiting(person, in: &context) }
+    let awaited = Set(outbox.stanzas.values.filter(\.isWaiting).map(\.to.bare))
+    encryption?.watch(awaited: awaited)
+    encryption?.renewLists(
+      for: awaited, unless: { [roster] in roster.contacts[$0] != nil }, in: &context)
+    for address in awaited { encryption?.noteWaiting(address, in: &context) }
     encryption?.mend(in: &context)
-    encryption?.attend(to: server.abilities.direct, in: &context)
+    encryption?.answerInspections(in: &context)
+    encryption?.announceUndecided(in: &context)
+    encryption?.announceMembers(in: &context)
+    encryption?.attend(to: server.abilities, in: &context)
   }
 
   private mutating func handle(_ alarm: Alarm) {
@@ -192,6 +197,7 @@ struct Client: NetworkClient {
 
   private mutating func handlePresence(_ stanza: Element, _ from: Address) {
     let room = from.bare
+    if rooms[room] != nil { noteRoom(stanza, room) }
     guard rooms[room] != nil else { return roster.applyPresence(stanza, from: from, in: &context) }
     guard stanza["type"] == "error" else {
       return apply(
@@ -235,6 +241,13 @@ struct Client: NetworkClient {
   }
 
   // MARK: Rooms and the rest
+
+  /// Takes what a room says about its members; asks it what it can do if that has changed.
+  mutating func noteRoom(_ stanza: Element, _ room: Address) {
+    if encryption?.noteRoom(stanza, room, in: &context) == true {
+      rooms.byAddress[room]?.queryFeatures(in: &context)
+    }
+  }
 
   /// Tells the other parts what has happened to a room.
   mutating func apply(_ change: Room.Change?) {

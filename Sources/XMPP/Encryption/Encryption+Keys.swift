@@ -36,7 +36,18 @@ extension Encryption {
     let listed = book.lists[context.owner.account]?[version] ?? []
     if listed.contains(book.own.id) { return }
     listsPublished[version, default: 0] += 1
-    let devices = listed.union([book.own.id])
+    // A device that the owner has removed, or that was made from this one's file, is none any more.
+    let devices = listed.filter {
+      let device = KeyBook.Device(account: context.owner.account, number: $0)
+      return book.identities[device]?.trust != .refused
+    }
+    publish(devices.union([book.own.id]), version, in: &context)
+  }
+
+  /// Publishes which devices the account has.
+  mutating func publish(
+    _ devices: Set<UInt32>, _ version: OMEMOVersion, in context: inout ClientContext
+  ) {
     book.set(devices, of: context.owner.account, version)
     send(version.list(devices), to: version.listNode, "current", in: &context)
   }
@@ -92,11 +103,17 @@ extension Encryption {
   // MARK: The devices of others
 
   /// Asks for what is needed to write to somebody, as far as this connection has not asked yet.
-  mutating func prepare(_ account: Address, in context: inout ClientContext) {
-    guard library != nil, book.chats[account]?.isWanted != false else { return }
-    ask(account, in: &context)
-    guard isKnown(account), isKnown(context.owner.account) else { return }
-    for name in recipients(account, in: context).missing { ask(name, in: &context) }
+  mutating func prepare(_ address: Address, in context: inout ClientContext) {
+    let chat = book.chats[address] ?? KeyBook.Chat()
+    guard library != nil, chat.isWanted != false else { return }
+    let isRoom = audiences[address] != nil
+    if isRoom, chat.isWanted != true, !chat.wasEncrypted { return }
+    let people = people(address)
+    for account in people { ask(account, in: &context) }
+    guard people.allSatisfy({ isRoom ? isAnswered($0) : isKnown($0) }),
+      isKnown(context.owner.account)
+    else { return }
+    for name in recipients(address, in: context).missing { ask(name, in: &context) }
   }
 
   mutating func ask(_ name: KeyBook.SessionName, in context: inout ClientContext) {
@@ -111,9 +128,38 @@ extension Encryption {
   mutating func ask(_ account: Address, in context: inout ClientContext) {
     for version in OMEMOVersion.allCases where mayAsk(lists[account]?[version], context) {
       lists[account, default: [:]][version] = .asked
-      context.sendIQ(
-        "get", Self.query(version.listNode), to: account, .keyList(account, version))
+      ask(account, version, in: &context)
     }
+  }
+
+  private mutating func ask(
+    _ account: Address, _ version: OMEMOVersion, in context: inout ClientContext
+  ) {
+    askedAt[account] = context.clock.time
+    context.sendIQ("get", Self.query(version.listNode), to: account, .keyList(account, version))
+  }
+
+  /// Asks once more for the lists of those who read the lines that wait, if nobody tells of their
+  /// changes: servers do that for contacts only.
+  mutating func renewLists(
+    for addresses: Set<Address>, unless isContact: (Address) -> Bool,
+    in context: inout ClientContext
+  ) {
+    for address in addresses where book.chats[address]?.isWanted != false {
+      for account in people(address)
+      where account != context.owner.account && !isContact(account) && isKnown(account)
+        && renewing[account] == nil
+        && context.clock.time - (askedAt[account] ?? 0) >= Limits.listsStay
+      {
+        renewing[account] = Set(OMEMOVersion.allCases)
+        for version in OMEMOVersion.allCases { ask(account, version, in: &context) }
+      }
+    }
+  }
+
+  /// Whether a line to a person or a room waits for lists that are asked for once more.
+  func isRenewing(_ address: Address) -> Bool {
+    !renewing.isEmpty && people(address).contains { renewing[$0] != nil }
   }
 
   private func mayAsk(_ answer: Answer?, _ context: ClientContext) -> Bool {
@@ -140,6 +186,8 @@ extension Encryption {
     in context: inout ClientContext
   ) {
     context.needsPump = true
+    renewing[account]?.remove(version)
+    if renewing[account]?.isEmpty == true { renewing[account] = nil }
     switch answer {
     case .result(let answer):
       let items = answer.first("pubsub", Feature.publishing)?
@@ -195,7 +243,9 @@ extension Encryption {
         if case .none = answer { bundles[name] = nil }
       }
     }
+    let former = Set(book.versions(of: account).keys)
     book.set(devices, of: account, version)
+    if account == context.owner.account { announceOwn(devices, besides: former, in: &context) }
     if account == context.owner.account { completeOwnList(version, in: &context) }
   }
 

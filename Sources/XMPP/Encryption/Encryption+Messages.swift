@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 import Networks
 import OMEMO
 
@@ -17,10 +18,9 @@ extension Encryption {
   /// The form in which a stanza goes out, the same for each attempt. A reaction or a retraction goes
   /// out as it is if a device has only the legacy version, which cannot seal it.
   mutating func form(
-    of element: Element, _ stanza: PendingStanza, in context: ClientContext
+    of element: Element, _ stanza: PendingStanza, in context: inout ClientContext
   ) -> Form {
     if let sealed = stanza.sealed { return .sealed(sealed) }
-    if stanza.isRoom { return .plain }
     let to = stanza.to.bare
     switch way(to: to, in: context) {
     case .plain: return .plain
@@ -29,7 +29,18 @@ extension Encryption {
     }
     guard
       [.send, .edit].contains(stanza.entry.operation) || sealsEverything(to: to, in: context)
-    else { return .plain }
+    else {
+      if book.noteTold(of: to) {
+        context.tell(
+          .notice(
+            filled(
+              (
+                "Reactions and deletions are not encrypted for %1, since a device there has only the older version of OMEMO.",
+                [to.description]
+              ))))
+      }
+      return .plain
+    }
     return seal(element, to: to, in: context).map(Form.sealed) ?? .later
   }
 
@@ -37,22 +48,23 @@ extension Encryption {
   ///
   /// - Returns: the stanza; nil if nobody can read it.
   private mutating func seal(
-    _ message: Element, to account: Address, in context: ClientContext
+    _ message: Element, to address: Address, in context: ClientContext
   ) -> Element? {
     guard let library else { return nil }
-    let names = recipients(account, in: context).ready
+    let (names, people) = (recipients(address, in: context).ready, people(address))
+    let room = audiences[address] == nil ? nil : address
     var sealed = message
     sealed.nodes.removeAll { $0.isContent || $0.isContentBesideText }
     var (texts, isForOther) = ([Element](), false)
     for version in OMEMOVersion.allCases {
       let devices = names.filter { $0.version == version }
       guard !devices.isEmpty,
-        let content = content(of: message, version, from: context.owner.account)
+        let content = content(of: message, version, from: context.owner.account, to: room)
       else { continue }
       let payload = SealedPayload(content, version)
       let keys = self.keys(payload.key, for: devices, library)
       guard !keys.isEmpty else { continue }
-      isForOther = isForOther || keys.keys.contains { $0.account ?? account == account }
+      isForOther = isForOther || keys.keys.contains { $0.account.map(people.contains) == true }
       texts.append(
         EncryptedElement(version: version, sender: book.own.id, keys: keys, payload: payload)
           .element)
@@ -66,10 +78,10 @@ extension Encryption {
         "encryption", namespace: Feature.encryption,
         ["namespace": texts.first?.namespace ?? "", "name": "OMEMO"]))
     sealed.add(Element("body", text: Self.fallback))
-    if !sealed.has("store", Feature.hints) {
+    if room == nil, !sealed.has("store", Feature.hints) {
       sealed.add(Element("store", namespace: Feature.hints))
     }
-    book.noteEncrypted(with: account)
+    book.noteEncrypted(with: address)
     return sealed
   }
 
@@ -84,7 +96,7 @@ extension Encryption {
 
   /// The part of a message that a version encrypts; nil if it encrypts nothing of it.
   private func content(
-    of message: Element, _ version: OMEMOVersion, from account: Address
+    of message: Element, _ version: OMEMOVersion, from account: Address, to room: Address?
   ) -> [UInt8]? {
     if version == .legacy { return message.first("body").map { Array($0.text.utf8) } }
     let envelope = Envelope(
@@ -92,7 +104,7 @@ extension Encryption {
         guard case .element(let child) = node, node.isContent || node.isContentBesideText
         else { return nil }
         return child
-      }, from: account, to: nil)
+      }, from: account, to: room)
     return Array(envelope.element(padding: Envelope.padding()).xml().utf8)
   }
 
@@ -144,19 +156,25 @@ extension Encryption {
     case nothing
     /// It was read before, or this device sent it.
     case repetition
-    case unreadable
+    /// With the reason.
+    case unreadable(Message.Encryption)
   }
 
   /// Opens a message that a device of an account sent. What changes by that is kept once the text
   /// is stored.
   ///
   /// - Parameters:
+  ///   - account: nil if the room does not say who sent it.
+  ///   - time: when it was sent; nil for now.
   ///   - mayAnswer: whether the sender may learn that the owner is online: then a broken session is
   ///     mended, and a new one answered.
   mutating func open(
-    _ message: Element, from account: Address, mayAnswer: Bool, in context: inout ClientContext
+    _ message: Element, from account: Address?, sent time: Milliseconds?, inRoom: Bool,
+    mayAnswer: Bool, in context: inout ClientContext
   ) -> Opened {
     guard let library else { return .plain }
+    guard let account else { return Self.isSealed(message) ? .unreadable(.notForUs) : .plain }
+    let isEarlier = time.map { $0 < (ownSince(context) ?? 0) } ?? false
     var isEncrypted = false
     for version in OMEMOVersion.allCases.reversed() {
       let own = EncryptedElement.Recipient(
@@ -173,15 +191,22 @@ extension Encryption {
       if book.sessions[name] == nil,
         known >= (mayAnswer ? Limits.sessions : Limits.strangersSessions)
       {
-        return .unreadable
+        return .unreadable(.broken)
       }
       // A device that is not in the list was perhaps added since.
       if mayAnswer, book.lists[account]?[version]?.contains(element.sender) != true {
         forgetAnswer(about: account, version)
       }
-      return open(element, key, name, in: message, mayAnswer: mayAnswer, library, &context)
+      let opened = open(
+        element, key, name, in: message, inRoom, mayAnswer: mayAnswer, library, &context)
+      return isEarlier && opened == .unreadable(.broken) ? .unreadable(.tooEarly) : opened
     }
-    return isEncrypted ? .unreadable : .plain
+    return isEncrypted ? .unreadable(isEarlier ? .tooEarly : .notForUs) : .plain
+  }
+
+  /// When this device was made.
+  private func ownSince(_ context: ClientContext) -> Milliseconds? {
+    book.identities[ownDevice(context)]?.firstSeen
   }
 
   /// Whether something in a message is encrypted with OMEMO.
@@ -191,7 +216,7 @@ extension Encryption {
 
   private mutating func open(
     _ element: EncryptedElement, _ key: KeyElement, _ name: KeyBook.SessionName,
-    in message: Element, mayAnswer: Bool, _ library: OMEMOLibrary,
+    in message: Element, _ inRoom: Bool, mayAnswer: Bool, _ library: OMEMOLibrary,
     _ context: inout ClientContext
   ) -> Opened {
     let opened: OpenedKey
@@ -210,7 +235,7 @@ extension Encryption {
         renew(name)
         context.needsPump = true
       }
-      return element.payload == nil ? .nothing : .unreadable
+      return element.payload == nil ? .nothing : .unreadable(.broken)
     }
     book.set(opened.session, name)
     if let id = opened.usedPreKey { usedPreKeys.insert(id) }
@@ -224,10 +249,10 @@ extension Encryption {
     guard
       let text = SealedPayload.open(
         payload, iv: element.iv, key: opened.key, name.version),
-      let read = read(text, in: message, name)
-    else { return .unreadable }
-    let isVerified = book.identities[name.device]?.trust == .verified
-    return .text(read, isVerified ? .verified : .encrypted)
+      let read = read(text, in: message, inRoom, name)
+    else { return .unreadable(.broken) }
+    if book.identities[name.device]?.trust == .verified { return .text(read, .verified) }
+    return .text(read, book.isVerified(name.device.account) ? .unverified : .encrypted)
   }
 
   /// A session is mended once a day, so that two programs cannot do so for ever.
@@ -249,7 +274,7 @@ extension Encryption {
 
   /// The message as it would have come without encryption.
   private func read(
-    _ text: [UInt8], in message: Element, _ name: KeyBook.SessionName
+    _ text: [UInt8], in message: Element, _ inRoom: Bool, _ name: KeyBook.SessionName
   ) -> Element? {
     var read = message
     read.nodes.removeAll { $0.isContent || $0.isEncryption }
@@ -260,8 +285,9 @@ extension Encryption {
       read.nodes.removeAll { $0.isContentBesideText && !$0.isOutsideInLegacy }
       read.nodes.insert(.element(Element("body", text: text)), at: 0)
     case .two:
+      let place = message[inRoom ? "from" : "to"].flatMap(Address.init)?.bare
       guard let envelope = Envelope(text), envelope.from == name.device.account,
-        envelope.to == nil || envelope.to == message["to"].flatMap(Address.init)?.bare
+        envelope.to == place || envelope.to == nil && !inRoom
       else { return nil }
       // A server can add elements to the outside, so only those inside count.
       read.nodes.removeAll { $0.isContentBesideText }

@@ -5,8 +5,8 @@ import Networks
 import OMEMO
 import Sentences
 
-/// Encryption from end to end in direct chats (XEP-0384): which devices people have, and whether a
-/// line can go out. The process writes what it learns into a file before it sends anything that
+/// Encryption from end to end (XEP-0384): which devices people have, and whether a line to them or
+/// to a room can go out. The process writes what it learns into a file before it sends anything that
 /// relies on that.
 struct Encryption: Sendable {
   /// How far a question of this connection has got.
@@ -39,8 +39,14 @@ struct Encryption: Sendable {
     case noOwnAnswer
     /// None of their devices has usable keys.
     case noKeys
+    /// All of their devices are new, and the owner has not decided about them.
+    case undecided
     /// The library is missing.
     case noLibrary
+    /// Nobody else in a room has devices.
+    case nobody
+    /// A room lets anybody in, or does not show people's addresses.
+    case notMembersOnly, hidesAddresses
   }
 
   /// Nil if it cannot be loaded: then nothing is encrypted, and no line goes out in the clear where
@@ -49,6 +55,9 @@ struct Encryption: Sendable {
   var book: KeyBook
   var lists: [Address: [OMEMOVersion: Answer]] = [:]
   var bundles: [KeyBook.SessionName: Answer] = [:]
+  /// When lists were asked for that came meanwhile, and those that are asked for once more.
+  var askedAt: [Address: Milliseconds] = [:]
+  var renewing: [Address: Set<OMEMOVersion>] = [:]
   /// Accounts whose lists were asked for once more, since a device wrote that is not in them.
   var relisted: Set<Address> = []
   /// The pre keys that messages have used up since the keys were published last.
@@ -66,6 +75,13 @@ struct Encryption: Sendable {
   var configured: Set<String> = []
   /// When a broken session with a device was healed last.
   var healed: [KeyBook.Device: Milliseconds] = [:]
+  /// Whom lines to rooms are for, and the members that the owner has not been told of.
+  var audiences: [Address: RoomAudience] = [:]
+  var newMembers: [Address: Set<Address>] = [:]
+  /// What shells ask about devices, until it can be answered.
+  var inspections: [Inspection] = []
+  /// The devices about which the owner was asked.
+  var announced: Set<KeyBook.Device> = []
   /// Why lines wait, as the owner was told.
   private var stuck: [Address: Obstacle] = [:]
   /// What the owner's shells know of chats.
@@ -77,12 +93,24 @@ struct Encryption: Sendable {
 
   mutating func disconnect() {
     (lists, bundles, told, stuck) = ([:], [:], [:], [:])
+    (askedAt, renewing) = ([:], [:])
     (publishedAt, configured, mayPublishList, listsPublished) = (nil, [], [], [:])
-    (broken, answered, relisted) = ([], [], [])
+    (broken, answered, relisted, inspections) = ([], [], [], [])
+    for room in audiences.keys { audiences[room]?.forget() }
   }
 
   /// Call this once the account's session has begun.
   mutating func begin(in context: inout ClientContext) {
+    if library != nil {
+      let own = KeyBook.Device(account: context.owner.account, number: book.own.id)
+      if book.meet(own, book.own.publicKey, at: context.clock.wall) {
+        context.tell(
+          .notice(
+            translated(
+              "hobnob encrypts for people whose programs can (OMEMO); see ENCRYPTION ON XMPP in man hobnob-networks."
+            )))
+      }
+    }
     ask(context.owner.account, in: &context)
   }
 
@@ -94,12 +122,13 @@ struct Encryption: Sendable {
     }
   }
 
-  /// The sessions for a message to somebody: with their devices, and the owner's other ones.
+  /// The sessions for a message to a person or a room: with all devices of those people, and the
+  /// owner's other ones.
   func recipients(
-    _ account: Address, in context: ClientContext
+    _ address: Address, in context: ClientContext
   ) -> (ready: [KeyBook.SessionName], missing: [KeyBook.SessionName]) {
     var (ready, missing) = ([KeyBook.SessionName](), [KeyBook.SessionName]())
-    for account in Set([account, context.owner.account]) {
+    for account in people(address).union([context.owner.account]) {
       for (number, version) in book.versions(of: account) {
         let device = KeyBook.Device(account: account, number: number)
         if account == context.owner.account, number == book.own.id { continue }
@@ -120,21 +149,33 @@ struct Encryption: Sendable {
     return (ready, missing)
   }
 
-  func way(to account: Address, in context: ClientContext) -> Way {
-    let chat = book.chats[account] ?? KeyBook.Chat()
+  /// How a line to a person or a room goes out. In rooms, nothing is encrypted until the owner or
+  /// somebody else begins with it.
+  func way(to address: Address, in context: ClientContext) -> Way {
+    let (chat, room) = (book.chats[address] ?? KeyBook.Chat(), audiences[address])
     if chat.isWanted == false { return .plain }
     let mustSeal = chat.wasEncrypted || chat.isWanted == true
+    if room != nil, !mustSeal { return .plain }
     if library == nil { return mustSeal ? .stuck(.noLibrary) : .plain }
-    guard isKnown(account) else { return .asking }
-    if !hasDevices(account, context) { return mustSeal ? .stuck(.noDevices) : .plain }
+    if let room {
+      if let obstacle = room.obstacle { return .stuck(obstacle) }
+      guard let people = room.people, people.allSatisfy(isAnswered) else { return .asking }
+    } else if !isKnown(address) {
+      return .asking
+    }
+    if !hasDevices(address, context) {
+      return mustSeal ? .stuck(room == nil ? .noDevices : .nobody) : .plain
+    }
     guard isKnown(context.owner.account) else { return .asking }
-    let (ready, missing) = recipients(account, in: context)
+    let (ready, missing) = recipients(address, in: context)
     // One device that does not answer must not hold up the lines to the others.
     let isAsking = missing.contains {
       if case .silent? = bundles[$0] { false } else { true }
     }
     if isAsking { return .asking }
-    return ready.contains { $0.device.account == account } ? .sealed : .stuck(.noKeys)
+    let people = people(address)
+    if ready.contains(where: { people.contains($0.device.account) }) { return .sealed }
+    return .stuck(book.undecided.contains { people.contains($0.account) } ? .undecided : .noKeys)
   }
 
   /// The chats that shells show, and those that lines wait for.
@@ -155,18 +196,15 @@ struct Encryption: Sendable {
     book.chats[account]?.wasEncrypted == true
   }
 
-  /// Sets what the owner wants in a chat.
+  /// Sets what the owner wants with a person or in a room.
   ///
   /// - Returns: what to answer; empty if there is nothing to say.
   mutating func set(_ isWanted: Bool, with account: Address, in context: inout ClientContext)
     -> Remark
   {
     var chat = book.chats[account] ?? KeyBook.Chat()
-    if isWanted {
-      if library == nil { return Obstacle.noLibrary.sentence(account, isWaiting: false) }
-      if isKnown(account), !hasDevices(account, context) {
-        return Obstacle.noDevices.sentence(account, isWaiting: false)
-      }
+    if isWanted, let obstacle = obstacle(to: account, in: context) {
+      return obstacle.sentence(account, isWaiting: false)
     }
     chat.isWanted = isWanted
     book.set(chat, with: account)
@@ -175,13 +213,22 @@ struct Encryption: Sendable {
     return ""
   }
 
+  /// Why encryption cannot begin with a person or in a room; nil if it can, or if that is unknown.
+  private func obstacle(to address: Address, in context: ClientContext) -> Obstacle? {
+    if library == nil { return .noLibrary }
+    if let room = audiences[address] { return room.obstacle }
+    return isKnown(address) && !hasDevices(address, context) ? .noDevices : nil
+  }
+
   private func isSilent(_ account: Address) -> Bool {
     lists[account]?.values.contains { if case .silent = $0 { true } else { false } } ?? false
   }
 
-  private func hasDevices(_ account: Address, _ context: ClientContext) -> Bool {
-    book.versions(of: account).contains {
-      account != context.owner.account || $0.key != book.own.id
+  private func hasDevices(_ address: Address, _ context: ClientContext) -> Bool {
+    people(address).contains { account in
+      book.versions(of: account).contains {
+        account != context.owner.account || $0.key != book.own.id
+      }
     }
   }
 
@@ -203,31 +250,30 @@ struct Encryption: Sendable {
 
   /// Asks for what the watched chats need, and reports how lines go out there.
   ///
-  /// - Parameter abilities: what people can do in any direct chat.
-  mutating func attend(to abilities: Abilities, in context: inout ClientContext) {
-    for account in watched {
-      prepare(account, in: &context)
-      var here = abilities
+  /// - Parameter abilities: what people can do in any direct chat, and in any room.
+  mutating func attend(to abilities: NetworkAbilities, in context: inout ClientContext) {
+    for address in watched {
+      prepare(address, in: &context)
+      let room = audiences[address]
+      var here = room == nil ? abilities.direct : abilities.rooms
       here.encryption =
-        switch way(to: account, in: context) {
-        case .plain: .off
+        switch way(to: address, in: context) {
+        case .plain: room.map(\.isPrivate) == false ? .never : .off
         case .asking, .stuck: .asking
-        case .sealed: isVerified(account, in: context) ? .verified : .on
+        case .sealed: isVerified(address, in: context) ? .verified : .on
         }
-      guard told.updateValue(here, forKey: account) != here else { continue }
-      context.tell(.abilitiesHere(here, in: .direct(account.description)))
+      guard told.updateValue(here, forKey: address) ?? abilities.rooms != here else { continue }
+      let name = address.description
+      context.tell(.abilitiesHere(here, in: room == nil ? .direct(name) : .room(name)))
     }
   }
 
   /// Whether the owner has verified all devices of somebody that get their lines.
-  func isVerified(_ account: Address, in context: ClientContext) -> Bool {
-    let numbers = book.versions(of: account).keys.filter {
-      account != context.owner.account || $0 != book.own.id
-    }
-    return !numbers.isEmpty
-      && numbers.allSatisfy {
-        book.identities[KeyBook.Device(account: account, number: $0)]?.trust == .verified
-      }
+  func isVerified(_ address: Address, in context: ClientContext) -> Bool {
+    let devices = people(address).flatMap { account in
+      book.versions(of: account).keys.map { KeyBook.Device(account: account, number: $0) }
+    }.filter { $0.account != context.owner.account || $0.number != book.own.id }
+    return !devices.isEmpty && devices.allSatisfy { book.identities[$0]?.trust == .verified }
   }
 
   /// What has to be kept before the effects of this step.
@@ -239,7 +285,7 @@ struct Encryption: Sendable {
 
 extension Encryption.Obstacle {
   /// - Parameter isWaiting: whether a line waits for it.
-  fileprivate func sentence(_ account: Address, isWaiting: Bool) -> Remark {
+  func sentence(_ account: Address, isWaiting: Bool) -> Remark {
     let name = account.description
     let reason: Sentence =
       switch self {
@@ -248,8 +294,20 @@ extension Encryption.Obstacle {
       case .noAnswer: ("The server of %1 does not say whether you can encrypt.", [name])
       case .noOwnAnswer: ("Your server does not say which devices you have.", [])
       case .noKeys: ("The keys of %1 cannot be used.", [name])
+      case .undecided: ("All devices of %1 wait for your decision; see /verify %1.", [name])
       case .noLibrary:
         ("hobnob cannot encrypt, since libomemo-c is not installed.", [name])
+      case .nobody: ("Nobody else in %1 has a program that can encrypt.", [name])
+      case .notMembersOnly:
+        (
+          "Anybody can enter %1, so there is nobody to encrypt for: its owner has to open it to members only, in the room's settings.",
+          [name]
+        )
+      case .hidesAddresses:
+        (
+          "%1 hides its members' addresses, so hobnob cannot find their keys: its owner has to show them to everybody, in the room's settings.",
+          [name]
+        )
       }
     return isWaiting
       ? filled(reason)

@@ -44,9 +44,11 @@ struct KeyBook: Sendable, Equatable {
     case identity(Device)
     case list(Address, OMEMOVersion)
     case chat(Address)
+    case name(UInt32)
+    case told(Address)
   }
 
-  /// What the owner wants in a direct chat, and whether it was encrypted before.
+  /// What the owner wants in a conversation, and whether it was encrypted before.
   struct Chat: Hashable, Sendable {
     /// Nil as long as the owner has not said.
     var isWanted: Bool?
@@ -58,12 +60,20 @@ struct KeyBook: Sendable, Equatable {
   private(set) var identities: [Device: Identity]
   /// The devices that people publish, for each version.
   private(set) var lists: [Address: [OMEMOVersion: Set<UInt32>]]
+  /// For each direct chat and each room.
   private(set) var chats: [Address: Chat]
+  /// What the owner calls their own devices.
+  private(set) var names: [UInt32: String]
+  /// The conversations whose owner was told that reactions and deletions are not encrypted there.
+  private(set) var told: Set<Address>
+  /// The devices that wait for the owner's decision.
+  private(set) var undecided: Set<Device>
   private var changes: Set<Change> = []
 
   /// A new device, all of which has to be stored.
   init(own: OwnDevice) {
-    self.init(own: own, sessions: [:], identities: [:], lists: [:], chats: [:])
+    self.init(
+      own: own, sessions: [:], identities: [:], lists: [:], chats: [:], names: [:], told: [])
     noteNew()
   }
 
@@ -77,10 +87,12 @@ struct KeyBook: Sendable, Equatable {
   /// What is stored.
   init(
     own: OwnDevice, sessions: [SessionName: Session], identities: [Device: Identity],
-    lists: [Address: [OMEMOVersion: Set<UInt32>]], chats: [Address: Chat]
+    lists: [Address: [OMEMOVersion: Set<UInt32>]], chats: [Address: Chat], names: [UInt32: String],
+    told: Set<Address>
   ) {
     (self.own, self.sessions, self.identities) = (own, sessions, identities)
-    (self.lists, self.chats) = (lists, chats)
+    (self.lists, self.chats, self.names, self.told) = (lists, chats, names, told)
+    undecided = Set(identities.filter { $0.value.trust == .undecided }.keys)
   }
 
   /// The changes since the last call.
@@ -135,9 +147,24 @@ struct KeyBook: Sendable, Equatable {
     set(known, device)
   }
 
+  /// - Returns: whether the owner had not been told.
+  mutating func noteTold(of address: Address) -> Bool {
+    guard told.insert(address).inserted else { return false }
+    note(.told(address))
+    return true
+  }
+
+  /// - Parameter name: empty for none.
+  mutating func name(_ device: UInt32, _ name: String) {
+    names[device] = name.isEmpty ? nil : name
+    note(.name(device))
+  }
+
   private mutating func set(_ identity: Identity, _ device: Device) {
     if identities[device] == identity { return }
     identities[device] = identity
+    undecided.remove(device)
+    if identity.trust == .undecided { undecided.insert(device) }
     note(.identity(device))
   }
 

@@ -15,6 +15,8 @@ import Storage
 final class KeyFile {
   private static let name = "omemo.sqlite"
   private let database: Database
+  /// The number of a device of this file that must not be used any more, once it is read.
+  private(set) var former: UInt32?
 
   static func exists(in folder: String) -> Bool { access(folder + "/" + name, F_OK) == 0 }
 
@@ -52,6 +54,12 @@ final class KeyFile {
         account TEXT PRIMARY KEY,
         -- 1 for /encrypt on, 0 for off, NULL if the owner has not said.
         wanted INTEGER, was_encrypted INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS device_name(
+        -- What the owner calls a device of their own.
+        device INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+      CREATE TABLE IF NOT EXISTS told(
+        -- A conversation whose owner knows that reactions are not encrypted there.
+        account TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
       """)
   }
 
@@ -66,6 +74,7 @@ final class KeyFile {
     }
     let inode = try self.inode
     guard let place, place.0 == machine, place.1 == inode, place.2 >= known else {
+      former = try database.first("SELECT id FROM own") { UInt32($0.int64("id")) }
       try forgetKeys(machine: machine, inode: inode, written: max(known, place?.2 ?? 0))
       return nil
     }
@@ -134,8 +143,15 @@ final class KeyFile {
       }
       return true
     }
+    var names: [UInt32: String] = [:]
+    try database.each("SELECT device, name FROM device_name") { row in
+      names[UInt32(row.int64("device"))] = row.text("name")
+      return true
+    }
+    let told = try database.rows("SELECT account FROM told") { Address($0.text("account")) }
     return KeyBook(
-      own: own, sessions: sessions, identities: identities, lists: lists, chats: chats)
+      own: own, sessions: sessions, identities: identities, lists: lists, chats: chats,
+      names: names, told: Set(told.compactMap { $0 }))
   }
 
   /// Stores changes durably, all of them or none.
@@ -196,6 +212,14 @@ final class KeyFile {
       try database.run(
         "INSERT OR REPLACE INTO chat VALUES (?, ?, ?)", account.description, chat.isWanted,
         chat.wasEncrypted)
+    case .name(let device):
+      guard let name = book.names[device] else {
+        return try database.run("DELETE FROM device_name WHERE device = ?", Int64(device))
+      }
+      try database.run(
+        "INSERT OR REPLACE INTO device_name VALUES (?, ?)", Int64(device), name)
+    case .told(let account):
+      try database.run("INSERT OR REPLACE INTO told VALUES (?)", account.description)
     }
   }
 

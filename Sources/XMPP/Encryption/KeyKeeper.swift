@@ -36,6 +36,9 @@ package final class KeyKeeper {
       ?? OwnDevice.none
     var book = try known ?? file.book(of: own)
     if known == nil, library != nil { book.noteNew() }
+    if let former = file.former, let owner = Address(lease.account.address)?.bare {
+      book.trust(KeyBook.Device(account: owner, number: former), .refused)
+    }
     // The store knows where nothing must go out in the clear, even if the file of keys is new.
     for partner in partners.compactMap({ Address($0)?.bare }) { book.noteEncrypted(with: partner) }
     let changes = book.takeChanges()

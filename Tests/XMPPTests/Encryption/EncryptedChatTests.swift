@@ -191,6 +191,50 @@ struct EncryptedChatTests {
     }
   }
 
+  @Test("where a deletion is not encrypted, the owner is told once, also after a restart")
+  func deletes() throws {
+    for version in OMEMOVersion.allCases {
+      var village = try Village()
+      village.versions = [version]
+      for account in [anna, ben] { try village.connect(account) }
+      for number: Int64 in [1, 2] {
+        let uid = "m\(number)"
+        village.say(number * 2, "oops", from: anna, to: ben, uid: uid)
+        village.say(number * 2 + 1, "", from: anna, to: ben, operation: .delete, uid: uid)
+        let isSealed = try Encryption.isSealed(#require(village.messages.last))
+        #expect(isSealed == (version == .two))
+        try village.connect(anna, village.kill(anna))
+      }
+      let told = village.told(anna).count { $0.hasPrefix("Reactions and deletions are not") }
+      #expect(told == (version == .legacy ? 1 : 0))
+      #expect(village.told(anna).count { $0.hasPrefix("hobnob encrypts for people") } == 1)
+    }
+  }
+
+  @Test("a device that the owner has removed is left out when the list is published")
+  func leavesOut() throws {
+    var village = try Village()
+    try village.connect(anna, as: "two")
+    try village.connect(anna)
+    let former = try #require(village.encryption(of: anna, as: "two")?.book.own.id)
+    let kept = village.kill(anna)
+    var book = try #require(kept)
+    _ = village.kill(anna, as: "two")
+    let device = KeyBook.Device(account: anna, number: former)
+    _ = book.meet(device, [5, 1], at: 0)
+    book.trust(device, .refused)
+    // Another program has dropped this one, so it puts itself back.
+    for version in OMEMOVersion.allCases {
+      village.nodes[anna]?[version.listNode] = [("current", version.list([former]))]
+    }
+    try village.connect(anna, book)
+    for version in OMEMOVersion.allCases {
+      let item = try #require(village.nodes[anna]?[version.listNode]?.last)
+      let listed = Element("item", children: [item.payload])
+      #expect(version.devices(in: listed) == [book.own.id])
+    }
+  }
+
   /// A book whose sessions cannot be used.
   private func spoiled(_ book: KeyBook) -> KeyBook {
     var book = book

@@ -55,6 +55,13 @@ import Testing
     book.set([22, 23], of: ben.account, .two)
     book.set([22], of: ben.account, .legacy)
     book.set(.init(isWanted: false, wasEncrypted: true), with: ben.account)
+    book.name(22, "old phone")
+    book.name(23, "lost")
+    book.name(23, "")
+    let isNews = book.noteTold(of: ben.account)
+    #expect(isNews)
+    let isOld = !book.noteTold(of: ben.account)
+    #expect(isOld)
     var own = book.own
     own.preKeys[own.preKeys.keys.min()!] = nil
     try own.refill(library)
@@ -94,7 +101,12 @@ import Testing
     book.trust(ben, .verified)
     try KeyFile(in: folder).write(book.takeChanges(), of: book)
     try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
-    #expect(try loaded(machine: "there") == nil)
+    do {
+      let moved = try KeyFile(in: folder)
+      #expect(try moved.load(machine: "there", known: 0) == nil)
+      // Whoever opens it can take that device from the list.
+      #expect(moved.former == book.own.id)
+    }
     #expect(try loaded() == nil)
 
     try FileManager.default.removeItem(atPath: path)

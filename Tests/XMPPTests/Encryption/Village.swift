@@ -30,11 +30,13 @@ struct Village {
   var areContacts = true
   /// The condition with which the server refuses a question.
   var refuses: (Element) -> String? = { _ in nil }
+  /// The village's only room, if it has one.
+  var room: VillageRoom?
   /// Questions that the server does not answer.
   var ignores: (Element) -> Bool = { _ in false }
   private var waiting: [(Address, ClientEvent)] = []
   private var entries: [Address: [OutboxEntry]] = [:]
-  private let library: OMEMOLibrary
+  let library: OMEMOLibrary
 
   init() throws { library = try OMEMOLibrary.loaded.get() }
 
@@ -52,6 +54,8 @@ struct Village {
     let keys = try book ?? KeyBook(own: OwnDevice(library, time: UInt64(now)))
     clients[full] = Client(
       account: account, marks: ["": "m0"],
+      rooms: room == nil
+        ? [] : [WantedRoom(address: VillageRoom.address.description, nick: account.local)],
       encryption: encrypts ? Encryption(keys, library) : nil)
     tell(full, .up(jid: full, features: Element("features")))
   }
@@ -73,9 +77,63 @@ struct Village {
   ) {
     let full = account.withResource(resource)
     entries[full, default: []].append(
-      .test(id, text, to: .direct(other.description), operation: operation, uid: uid))
+      .test(
+        id, text,
+        to: other == VillageRoom.address
+          ? .room(other.description) : .direct(other.description), operation: operation, uid: uid))
     offer(full)
   }
+
+  /// Asks a device's network something, as a shell does.
+  ///
+  /// - Returns: the answer; nil if there is none yet.
+  mutating func ask(
+    _ verb: NetworkRequest.Verb, _ target: String = "", _ text: String = "", of account: Address,
+    as resource: String = "one"
+  ) -> String? {
+    let full = account.withResource(resource)
+    lastRequest += 1
+    let id = lastRequest
+    tell(full, .requests([NetworkRequest(id: id, verb: verb, target: target, text: text)]))
+    for case .answered(let request, let text) in news[full] ?? [] where request.id == id {
+      return text.text
+    }
+    return nil
+  }
+
+  /// The messages that a device got.
+  func received(_ account: Address, as resource: String = "one") -> [NetworkMessage] {
+    (news[account.withResource(resource)] ?? []).compactMap { event in
+      if case .messageReceived(let message, _) = event { message } else { nil }
+    }
+  }
+
+  /// What a device's owner is told, with a bell if it rings, and what happens in the room.
+  func told(_ account: Address, as resource: String = "one") -> [String] {
+    (news[account.withResource(resource)] ?? []).compactMap { event -> String? in
+      switch event {
+      case .notice(let text): text.text
+      case .alert(let text): "\u{7}" + text.text
+      case .moderated(let text, _, _, _): text.text
+      default: nil
+      }
+    }
+  }
+
+  /// The words in the status line for the conversation with somebody, or in the room.
+  func state(_ account: Address, with other: Address) -> Abilities.Encryption? {
+    (news[account.withResource("one")] ?? []).compactMap { event -> Abilities.Encryption? in
+      guard case .abilitiesHere(let here, let place) = event, place.address == other.description
+      else { return nil }
+      return here?.encryption
+    }.last
+  }
+
+  mutating func open(_ places: [ConversationAddress], of account: Address) {
+    tell(account.withResource("one"), .signals([.open(places)]))
+  }
+
+  private var lastRequest: Int64 = 0
 
   mutating func wait(_ milliseconds: Milliseconds) {
     now += milliseconds
@@ -149,6 +207,9 @@ struct Village {
       stanza["from"] = full.description
       if stanza.name == "iq" { answer(stanza, for: full) }
       if stanza.name == "message" { pass(stanza, from: full) }
+      if stanza.name == "presence", stanza["to"] == room?.place(full).description {
+        enter(full)
+      }
       if let payload { waiting.append((full, .acknowledged([payload]))) }
     default: break
     }
@@ -160,6 +221,15 @@ struct Village {
       unkept += 1
     }
     let to = Address(message["to"] ?? "")?.bare
+    if let room, to == room.address {
+      var message = message
+      message["from"] = room.place(full).description
+      for occupant in room.occupants {
+        message["to"] = occupant.description
+        waiting.append((occupant, .stanza(message)))
+      }
+      return
+    }
     for device in clients.keys.sorted(by: { $0.description < $1.description }) {
       if device.bare == to, device != full { waiting.append((device, .stanza(message))) }
       if device.bare == full.bare, device != full, to != full.bare {
@@ -173,6 +243,39 @@ struct Village {
     }
   }
 
+  /// A line in the room, as somebody in it gets it.
+  func reflected(_ message: Element, from account: Address) -> Element {
+    var message = message
+    message["from"] = room?.address.withResource(account.local).description
+    return message
+  }
+
+  private mutating func enter(_ full: Address) {
+    guard let room, !room.occupants.contains(full) else { return }
+    for other in room.occupants {
+      waiting.append((full, .stanza(room.presence(of: other, to: full))))
+      waiting.append((other, .stanza(room.presence(of: full, to: other))))
+    }
+    waiting.append((full, .stanza(room.presence(of: full, to: full))))
+    waiting.append((full, .stanza(room.subject)))
+    self.room?.occupants.append(full)
+  }
+
+  /// Lets everybody in the room know something that the room itself says.
+  mutating func announce(inRoom stanza: Element) {
+    for occupant in room?.occupants ?? [] { tell(occupant, .stanza(stanza)) }
+  }
+
+  /// Lets the room say that its settings have changed.
+  mutating func announceChange() {
+    let status = Element("status", namespace: Feature.roomUser, ["code": "104"])
+    let user = Element("x", namespace: Feature.roomUser, children: [status])
+    announce(
+      inRoom: Element(
+        "message", ["from": VillageRoom.address.description, "type": "groupchat"],
+        children: [user]))
+  }
+
   private mutating func answer(_ iq: Element, for full: Address) {
     guard !ignores(iq), let payload = iq.children.first, ["get", "set"].contains(iq["type"])
     else { return }
@@ -182,6 +285,13 @@ struct Village {
     if let condition = refuses(iq) {
       answer["type"] = "error"
       answer.add(StanzaError.errorElement(condition))
+    } else if let room, account == room.address {
+      if let found = room.answer(to: iq, payload) {
+        for element in found { answer.add(element) }
+      } else {
+        answer["type"] = "error"
+        answer.add(StanzaError.errorElement("forbidden"))
+      }
     } else if payload.name == "pubsub" {
       if let publish = payload.first("publish", Feature.publishing) {
         store(publish, at: account)

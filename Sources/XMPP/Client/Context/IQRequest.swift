@@ -12,6 +12,8 @@ struct IQRequest: Sendable {
     case itemInfo(Address)
     case bookmark(Address, isPlain: Bool)
     case roomInfo(Address)
+    /// Asks a room for its members with one affiliation.
+    case roomMembers(Address, affiliation: String)
     /// Sends the form of a new room.
     case roomForm(Address)
     /// Asks whether the owner is still in a room (XEP-0410).

@@ -13,6 +13,13 @@ struct AddressedMessage: Sendable {
   var stanza: Element { incoming.stanza }
   var ids: MessageIDs { incoming.ids }
 
+  /// The address of the person or the room that the conversation is with.
+  var place: Address? {
+    switch conversation {
+    case .direct(let name), .room(let name): Address(name)?.bare
+    }
+  }
+
   var isInRoom: Bool { if case .room = conversation { true } else { false } }
 
   /// The ids of the message that this one refers to. In a room it should use the id that the room

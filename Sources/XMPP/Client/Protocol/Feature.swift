@@ -15,6 +15,7 @@ enum Feature {
   /// XEP-0045.
   static let rooms = "http://jabber.org/protocol/muc"
   static let roomUser = "http://jabber.org/protocol/muc#user"
+  static let roomAdmin = "http://jabber.org/protocol/muc#admin"
   static let roomOwner = "http://jabber.org/protocol/muc#owner"
   /// XEP-0059.
   static let pages = "http://jabber.org/protocol/rsm"

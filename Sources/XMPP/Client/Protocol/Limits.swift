@@ -34,10 +34,14 @@ enum Limits {
   static let devices = 20
   /// Devices of an account with keys, and pre keys of a bundle.
   static let keyDevices = 100
+  /// Graphemes of what the owner calls a device.
+  static let deviceName = 40
   static let preKeys = 250
   /// Sessions with the devices of one account, and of one that the owner does not know.
   static let sessions = 200
   static let strangersSessions = 5
+  /// How long a list of devices counts if nobody tells of its changes.
+  static let listsStay: Milliseconds = 60_000
   /// After an answer about keys that did not come.
   static let keyPause: Milliseconds = 60_000
   static let queries = 16

@@ -13,7 +13,7 @@ extension Room {
     queryFeatures(in: &context)
   }
 
-  private func queryFeatures(in context: inout ClientContext) {
+  func queryFeatures(in context: inout ClientContext) {
     context.sendIQ(
       "get", Element("query", namespace: Feature.info), to: address, .roomInfo(address))
   }

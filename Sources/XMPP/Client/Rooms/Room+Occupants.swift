@@ -43,7 +43,10 @@ extension Room {
     // A presence that Prosody 0.12 makes itself, such as for a new role, has no id; the nickname
     // still belongs to the same person.
     let id = Limits.bounded(stanza.first("occupant-id", Feature.occupantIDs)?["id"])
-    let occupant = Occupant(occupantID: id ?? former?.occupantID, away: stanza.awayText)
+    let item = stanza.first("x", Feature.roomUser)?.first("item", Feature.roomUser)
+    let occupant = Occupant(
+      occupantID: id ?? former?.occupantID, away: stanza.awayText,
+      account: item?["jid"].flatMap(Address.init)?.bare)
     guard former != nil || isOwn || occupants.count < Limits.occupants else { return nil }
     occupants[nick] = occupant
     guard isEntered else { return isOwn ? noteEntry(as: nick, codes, in: &context) : nil }

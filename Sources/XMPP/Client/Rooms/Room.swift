@@ -25,6 +25,8 @@ struct Room: Sendable {
     var occupantID: String?
     /// Their away message; nil if they are not away.
     var away: String?
+    /// Nil if the room does not show it.
+    var account: Address?
   }
 
   /// A change that other parts of the client have to know.
@@ -101,6 +103,19 @@ struct Room: Sendable {
     takenNicks = 0
     nick = wantedNick
     (isDescribed, isNew, hasSentHistory, early) = (false, false, false, [])
+  }
+
+  /// The account that wrote a message in the room; nil if the room does not say. In an archive, the
+  /// message itself has it (XEP-0313, 6.1.2).
+  func author(of message: Element) -> Address? {
+    if let item = message.first("x", Feature.roomUser)?.first("item", Feature.roomUser) {
+      return item["jid"].flatMap(Address.init)?.bare
+    }
+    guard let nick = message["from"].flatMap(Address.init)?.resource else { return nil }
+    let (occupant, id) = (
+      occupants[nick], message.first("occupant-id", Feature.occupantIDs)?["id"]
+    )
+    return id == occupant?.occupantID ? occupant?.account : nil
   }
 
   /// The identity of someone who is known only by a nickname.

@@ -5,6 +5,8 @@ import Sentences
 /// The status codes of a room (XEP-0045, 15.6).
 enum RoomStatus {
   static let isOwn = "110"
+  /// Its settings have changed, maybe whether members see each other's addresses.
+  static let changesPrivacy: Set<String> = ["104", "172", "173", "174"]
   static let isCreated = "201"
   static let isBanned = "301"
   static let isRenamed = "303"
