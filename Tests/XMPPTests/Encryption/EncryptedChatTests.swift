@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import OMEMO
+import Platform
 import Testing
 
 @testable import NetworkInbox
@@ -264,6 +265,65 @@ struct EncryptedChatTests {
     let wire = village.messages.map { $0.xml() }.joined()
     for text in ["two", "three", "four", "five"] { #expect(!wire.contains(text)) }
     #expect(village.read(ben).suffix(4) == ["two", "three", "four", "five"])
+  }
+
+  @Test("14.2: a sealed line that may have arrived waits for the archive, but not for any devices")
+  func sealedWaitsForTheArchive() throws {
+    var village = try both
+    village.say(1, "one", from: anna, to: ben)
+    village.losesMessages = true
+    village.say(2, "two", from: anna, to: ben)
+    village.disconnect(anna)
+    village.losesMessages = false
+    village.ignores = { _ in true }
+    let count = village.messages.count
+    village.reconnect(anna)
+    #expect(village.messages.count == count)
+    village.disconnect(anna)
+    village.ignores = { $0.xml().contains(Feature.publishing) }
+    village.reconnect(anna)
+    #expect(village.messages.dropFirst(count) == village.messages[count - 1..<count])
+    #expect(village.read(ben) == ["one", "two"])
+  }
+
+  @Test("a line that was sealed before a session began anew is readable when it arrives later")
+  func lateInAFormerSession() throws {
+    for version in OMEMOVersion.allCases {
+      var village = try Village()
+      village.versions = [version]
+      for account in [anna, ben] { try village.connect(account) }
+      village.say(1, "one", from: anna, to: ben)
+      village.say(2, "two", from: ben, to: anna)
+      let keys = village.kill(anna)
+      village.say(3, "late", from: ben, to: anna)
+      let late = try #require(village.messages.last)
+      village.say(4, "spoiled", from: ben, to: anna)
+      let spoiled = try withSpoiledKeys(#require(village.messages.last))
+      try village.connect(anna, keys)
+      village.deliver(spoiled, to: anna)
+      village.deliver(late, to: anna)
+      village.say(5, "three", from: anna, to: ben)
+      village.say(6, "four", from: ben, to: anna)
+      #expect(village.read(anna) == ["two", "?", "late", "four"])
+      #expect(village.read(ben) == ["one", "three"])
+    }
+  }
+
+  /// The message with another last byte in each key, which devices notice.
+  private func withSpoiledKeys(_ message: Element) throws -> Element {
+    func spoiled(_ element: Element) throws -> Element {
+      var element = element
+      if element.name == "key" {
+        var bytes = try #require(Base64.decoded(element.text))
+        bytes[bytes.count - 1] ^= 1
+        element.nodes = [.text(Base64.letters(for: bytes))]
+      }
+      element.nodes = try element.nodes.map { node in
+        if case .element(let child) = node { try .element(spoiled(child)) } else { node }
+      }
+      return element
+    }
+    return try spoiled(message)
   }
 
   @Test("an answer that says nothing of the devices changes nothing", arguments: [true, false])

@@ -34,6 +34,8 @@ struct Village {
   var room: VillageRoom?
   /// Questions that the server does not answer.
   var ignores: (Element) -> Bool = { _ in false }
+  /// Whether messages get lost on their way to the server.
+  var losesMessages = false
   private var waiting: [(Address, ClientEvent)] = []
   private var entries: [Address: [OutboxEntry]] = [:]
   let library: OMEMOLibrary
@@ -57,6 +59,12 @@ struct Village {
       rooms: room == nil
         ? [] : [WantedRoom(address: VillageRoom.address.description, nick: account.local)],
       encryption: encrypts ? Encryption(keys, library) : nil)
+    reconnect(account, as: resource)
+  }
+
+  /// Connects a device whose process has gone on.
+  mutating func reconnect(_ account: Address, as resource: String = "one") {
+    let full = account.withResource(resource)
     tell(full, .up(jid: full, features: Element("features")))
   }
 
@@ -210,7 +218,7 @@ struct Village {
       if stanza.name == "presence", stanza["to"] == room?.place(full).description {
         enter(full)
       }
-      if let payload { waiting.append((full, .acknowledged([payload]))) }
+      if let payload, !losesMessages { waiting.append((full, .acknowledged([payload]))) }
     default: break
     }
   }
@@ -220,6 +228,7 @@ struct Village {
     if let book = clients[full]?.encryption?.book, kept[full]?.sessions != book.sessions {
       unkept += 1
     }
+    if losesMessages { return }
     let to = Address(message["to"] ?? "")?.bare
     if let room, to == room.address {
       var message = message
@@ -313,8 +322,13 @@ struct Village {
           answer.add(StanzaError.errorElement("item-not-found"))
         }
       }
+    } else if payload.namespace == Feature.archive {
+      // Nothing was written while somebody was away.
+      answer.add(Element("fin", namespace: Feature.archive, ["complete": "true"]))
     } else if payload.name == "query" {
-      answer.add(Element("query", namespace: payload.namespace))
+      var query = Element("query", namespace: payload.namespace)
+      query.add(Element("feature", ["var": Feature.archive]))
+      answer.add(query)
     }
     waiting.append((full, .stanza(answer)))
   }
