@@ -44,7 +44,8 @@ extension MessagePrinter {
   package mutating func missedLines(_ messages: [Message]) -> [StyledLine] {
     guard let span = Self.missedSpan(messages.filter { !hides($0) }) else { return [] }
     endRun()
-    let lines = [rule(span)] + messages.flatMap { self.lines(for: $0) }
+    var lines = [rule(span)]
+    for message in messages { add(message, to: &lines) }
     // The next message belongs below the lines above the heading.
     endRun()
     return lines
@@ -74,11 +75,13 @@ extension MessagePrinter {
     options.marks = true
     options.agesAt = now
     fitColumns(to: messages)
-    var gaps = GapRules(gaps)
-    return messages.inOrder().flatMap { message in
-      gaps.lines(before: message, &self) + lines(for: message)
-        + line(of: reactions[message.id] ?? [])
-    } + gaps.linesAtEnd(before: next, &self)
+    var (lines, gaps) = ([StyledLine](), GapRules(gaps))
+    for message in messages.inOrder() {
+      lines += gaps.lines(before: message, &self)
+      add(message, to: &lines)
+      lines += line(of: reactions[message.id] ?? [])
+    }
+    return lines + gaps.linesAtEnd(before: next, &self)
   }
 
   /// `🎉 anna, ben  👍 zoe`

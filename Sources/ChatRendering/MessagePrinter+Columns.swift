@@ -137,10 +137,11 @@ extension MessagePrinter {
   /// - Parameters:
   ///   - time: when it happened, on the wall clock; nil if that is unknown.
   ///   - message: the message that the lines belong to, if any.
+  ///   - number: the number of the message that the lines replace, if any.
   ///   - repeatsTime: whether to print the time even if the line above shows the same one.
   package mutating func event(
     _ texts: [StyledLine], at time: Milliseconds?, of message: ID<Message>? = nil,
-    repeatsTime: Bool = true
+    number: Int? = nil, repeatsTime: Bool = true
   ) -> [StyledLine] {
     let day = time.map { dayRule(at: $0, isMessage: false) } ?? []
     let isBelow = message != nil && message == newest
@@ -149,10 +150,12 @@ extension MessagePrinter {
     if let time { runMinute = time / 60_000 }
     let shown = isSameMinute && options.hasColumns && !repeatsTime ? nil : time
     guard options.hasColumns else {
-      let head = options.timestamps ? shown.map { StyledLine(self.time($0), .dim) } : nil
-      return day + texts.enumerated().map { $0 == 0 ? (head ?? StyledLine()) + $1 : $1 }
+      var head = StyledLine()
+      if options.timestamps, let shown { head.append(self.time(shown), .dim) }
+      if options.numbers, let number { head.append("[\(number)] ", .dim) }
+      return day + texts.enumerated().map { $0 == 0 ? head + $1 : $1 }
     }
-    var line = gutter(time: shown, number: nil, isMarked: false)
+    var line = gutter(time: shown, number: number, isMarked: false)
     let margin = eventColumn
     line += StyledLine.blanks(margin - line.columns(options.widths))
     return day + lay(texts, after: Head(line: line, margin: margin))

@@ -55,8 +55,8 @@ package struct MessagePrinter {
   /// The minute of the last line of the run.
   var runMinute: Milliseconds?
   private var runDay: Int?
-  /// The sender of the last printed message if hobnob cannot read it, as `runSender`.
-  private var unreadableSender: ID<Participant>?
+  /// The run to which the last printed message belongs if hobnob cannot read it, as `runSender`.
+  var unreadable: UnreadableRun?
   /// The message whose lines were printed last: a reaction below them needs no number.
   private(set) var newest: ID<Message>?
   /// The last formatted minute: most messages share it with their neighbours.
@@ -68,7 +68,7 @@ package struct MessagePrinter {
   }
 
   /// Makes the next message show its name, after other output or in another conversation.
-  package mutating func endRun() { (runSender, newest, unreadableSender) = (nil, nil, nil) }
+  package mutating func endRun() { (runSender, newest, unreadable) = (nil, nil, nil) }
 
   /// Makes the next message also show its day.
   package mutating func startOver() {
@@ -120,10 +120,17 @@ package struct MessagePrinter {
       return result + event([deletion(message)], at: message.createdAt)
     }
     if message.kind == .unreadable {
+      let run = UnreadableRun(first: message)
+      if message.encryption.obstacle != nil {
+        fit(message)
+        return result + lines(for: run)
+      }
       // Print one sentence for a run of them (rule 14.10).
-      if unreadableSender == message.sender { return result }
+      if unreadable?.continues(with: message) == true { return result }
+      unreadable = run
+    } else {
+      unreadable = nil
     }
-    unreadableSender = message.kind == .unreadable ? message.sender : nil
     let texts = texts(of: message, message.attachments, tail: tail(message))
     let quote = message.replyTo.map { Self.quote($0, options.glyphs) }
     guard options.hasColumns else {
@@ -165,6 +172,9 @@ package struct MessagePrinter {
     return event(
       lay(texts, after: Head(line: head, margin: margin)), at: message.editedAt, of: message.id)
   }
+
+  /// Whether a message needs no rule above it.
+  func isOnDay(of message: Message) -> Bool { LocalTime.dayNumber(message.createdAt) == runDay }
 
   /// Returns the rule above the first line of another day; empty if the day is the same.
   mutating func dayRule(at time: Milliseconds, isMessage: Bool) -> [StyledLine] {
@@ -350,5 +360,6 @@ extension Message {
   package var notes: SafeText {
     (editedAt == nil ? "" : " " + say("(edited)"))
       + (lacksEncryption ? " " + say("(not encrypted)") : "")
+      + (encryption == .unverified ? " " + say("(device not verified)") : "")
   }
 }

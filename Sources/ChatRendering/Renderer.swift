@@ -51,10 +51,6 @@ package struct Renderer {
     printer.options.columns = columns
   }
 
-  mutating func lines(for messages: [Message]) -> [StyledLine] {
-    messages.inOrder().flatMap { printer.lines(for: $0) }
-  }
-
   // MARK: Saying
 
   package static func error(_ sentence: SafeText) -> StyledLine {
@@ -91,8 +87,11 @@ package struct Renderer {
   /// one.
   package func newest(_ messages: ArraySlice<Message>) -> ArraySlice<Message> {
     var (room, start, sample) = (entranceRows, messages.endIndex, printer)
+    var lines: [StyledLine] = []
     for message in messages.reversed() {
-      room -= sample.lines(for: message).reduce(0) { $0 + rowCount(of: $1) }
+      let known = lines.count
+      sample.add(message, to: &lines)
+      room -= lines[known...].reduce(0) { $0 + rowCount(of: $1) }
       if room < 0, start < messages.endIndex { break }
       start -= 1
     }

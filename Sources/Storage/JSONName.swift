@@ -9,8 +9,8 @@ package enum JSONName: String, CaseIterable, Hashable, Sendable {
   case keep, kind, last, line, maker, member, mentions, messages, name, network, number, offset
   case one, online, operation, other, outbox, participant, past, path, people, position, query
   case rank, reactions, read, reason, remove, removed, revisions, room, say, seen, sender, since
-  case sort, spans, start, state, text, time, timeout, topic, type, uid, unread, until, unverified
-  case verified, version, with
+  case sort, spans, start, state, text, time, timeout, topic, type, uid, unread, unreadable, until
+  case unverified, verified, version, with
 
   // Only programs that connect accounts say or read these; see hobnob-bridge(7).
   case account, activity, active, all, answer, archive, ask, author, batch, block, by

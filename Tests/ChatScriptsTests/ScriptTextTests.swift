@@ -35,6 +35,25 @@ import Testing
     #expect(LogLines.all(message).last?.string == "    b (edited) (not encrypted)")
   }
 
+  @Test("14.10, 14.15: a text that cannot be read has its reason, a doubtful device its mark")
+  func encryptedExceptions() {
+    var message = message("")
+    message.kind = .unreadable
+    let texts = [Message.Encryption.none, .tooEarly, .broken, .notForUs].map {
+      message.encryption = $0
+      return LogLines.all(message).map { String($0.string.split(separator: "] ")[1]) }
+    }
+    #expect(
+      texts == [
+        ["ben: (encrypted end to end; hobnob cannot read it)"],
+        ["ben: (unreadable on this device: sent before it was added)"],
+        ["ben: (unreadable on this device: hobnob has asked for new keys)"],
+        ["ben: (unreadable on this device: not encrypted for it)"],
+      ])
+    (message.kind, message.body, message.encryption) = (.text, "a", .unverified)
+    #expect(LogLines.all(message).first?.string.hasSuffix("ben: a (device not verified)") == true)
+  }
+
   @Test("a hit is shown by its first matching line, with all matches marked")
   func markedHits() throws {
     func parts(_ query: String, _ body: String) throws -> [String] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
+import StyledText
 import Testing
 
 @testable import ChatParts
@@ -64,6 +65,123 @@ struct UnreadableTests {
     #expect(anna.news().contains { $0.contains(sentence) })
     anna.say("/reply 1 pardon?")
     #expect(anna.news().contains { $0.contains("[1] ben: " + sentence) })
+  }
+
+  /// Hears messages that arrive at once, each with a text or with the reason why it has none.
+  private func hear(
+    _ messages: [(body: String, encryption: Message.Encryption)], at times: [Milliseconds] = [],
+    to person: Person? = nil
+  ) throws {
+    let ben = NetworkUser(identity: "ben@y.org", name: "ben")
+    try anna.store.inbox.apply(
+      messages.enumerated().map { index, heard in
+        var message = NetworkMessage(
+          name: MessageIDs(archive: times.isEmpty ? nil : "\(index)"), speaker: ben,
+          body: heard.body, kind: heard.body.isEmpty ? .unreadable : .text,
+          time: times.isEmpty ? nil : times[index])
+        message.encryption = heard.encryption
+        return .messageReceived(message, in: .direct("ben@y.org"))
+      }, of: account)
+    (person ?? anna).look()
+  }
+
+  /// From the number on, the lines for messages that this device cannot read, and the texts.
+  private func shown(_ lines: [String]) -> [String] {
+    lines.compactMap { line in
+      line.firstMatch(of: /(\d+ +|\[\d+\] )([·-] ben wrote .*|ben: hello)$/).map {
+        String($0.output.0)
+      }
+    }
+  }
+
+  private static let early = "that this device cannot read: sent before it was added"
+  private static let broken = "that this device cannot read: hobnob has asked for new keys"
+  private static let forOthers = "that this device cannot read: not encrypted for it"
+
+  @Test("with a known reason, a run of them is one dim line that counts them and has the reason")
+  func reasons() throws {
+    anna.say("/msg ben@y.org")
+    _ = anna.news()
+    try hear([
+      ("", .tooEarly), ("", .tooEarly), ("", .tooEarly), ("", .notForUs), ("hello", .encrypted),
+      ("", .broken),
+    ])
+    let lines = [
+      "1      · ben wrote 3 messages " + Self.early,
+      "4      · ben wrote a message " + Self.forOthers, "5 ben: hello",
+      "6      · ben wrote a message " + Self.broken,
+    ]
+    let dim = anna.lines.filter { $0.runs.last?.style == .dim }
+    #expect(dim.count { $0.plain.string.contains("· ben wrote") } == 3)
+    #expect(shown(anna.news()) == lines)
+    // A printed line stays as it is.
+    try hear([("", .broken), ("", .broken)])
+    #expect(shown(anna.news()) == ["7      · ben wrote 2 messages " + Self.broken])
+    anna.say("/history")
+    let all = shown(anna.news())
+    #expect(all == lines.dropLast() + ["6      · ben wrote 3 messages " + Self.broken])
+    anna.say("/info 6")
+    let body = "(unreadable on this device: hobnob has asked for new keys)"
+    #expect(anna.news().contains { $0.hasSuffix(body) })
+    anna.say("/reply 6 pardon?")
+    #expect(anna.news().contains { $0.contains("[6] ben: (unreadable on this device: ") })
+  }
+
+  @Test("others, a reaction, a new day and the rule above new messages divide a run")
+  func divisions() throws {
+    anna.say("/msg ben@y.org")
+    let day: Milliseconds = 86_400_000
+    try hear(
+      [("", .tooEarly), ("", .tooEarly), ("", .tooEarly)], at: [100 * day, 100 * day, 103 * day])
+    let numbers = { [anna] in
+      self.shown(anna.news()).compactMap { $0.firstMatch(of: /^(\d+).*wrote (\w+)/) }
+        .map { "\($0.1): \($0.2)" }
+    }
+    #expect(numbers() == ["1: 2", "3: a"])
+    anna.say("/react 1 👍")
+    _ = anna.news()
+    anna.say("/history")
+    #expect(numbers() == ["1: a", "2: a", "3: a"])
+    anna.say("/switch #lobby")
+    try hear([("", .notForUs), ("", .notForUs)])
+    anna.say("/switch @ben")
+    try hear([("hello", .encrypted), ("", .notForUs)])
+    _ = anna.news()
+    anna.say("/switch #lobby")
+    try hear([("", .notForUs), ("", .notForUs)])
+    anna.say("/switch @ben")
+    #expect(numbers().suffix(2) == ["7: a", "8: 2"])
+  }
+
+  @Test("missed ones are counted below their heading")
+  func missed() throws {
+    anna.say("/msg ben@y.org")
+    try hear([("hello", .encrypted)])
+    try anna.store.inbox.apply([.missing(in: .direct("ben@y.org"))], of: account)
+    try hear([("hello", .encrypted)])
+    _ = anna.news()
+    try hear([("", .tooEarly), ("", .tooEarly)], at: [1_000, 1_000])
+    let news = anna.news()
+    #expect(news.contains { $0.contains("missed") })
+    #expect(shown(news) == ["3      · ben wrote 2 messages " + Self.early])
+  }
+
+  @Test("on entering, a run takes one line of the screen, however long it is")
+  func longRun() throws {
+    try hear(Array(repeating: ("", .tooEarly), count: 60))
+    anna.say("/msg ben@y.org")
+    let shown = shown(anna.news())
+    #expect(shown == ["18      · ben wrote 43 messages " + Self.early])
+  }
+
+  @Test("in plain mode, the line has the number before it")
+  func plainReasons() throws {
+    let cem = try town.person("anna", outputMode: .plain)
+    cem.say("/msg ben@y.org")
+    _ = cem.news()
+    try hear([("", .tooEarly), ("", .tooEarly), ("hello", .verified)], to: cem)
+    #expect(
+      shown(cem.news()) == ["[1] - ben wrote 2 messages " + Self.early, "[3] ben: hello"])
   }
 
   @Test("in plain mode too")

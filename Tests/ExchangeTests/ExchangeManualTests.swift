@@ -27,6 +27,8 @@ import Testing
     let gone = try lobby.store.writeDurablyIfNeeded { try $0.makeRoom("gone", for: lobby.anna) }.id
     try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, gone) }
     try lobby.store.writeDurably { try $0.remove(gone, by: lobby.anna) }
+    let lost = #","kind":"unreadable","encrypted":true,"unreadable":"broken""#
+    try lobby.store.take([export(line("", number: 99, more: lost))])
     return lobby
   }
 

@@ -140,6 +140,33 @@ import Testing
     #expect(try lobby.store.exported().contains { $0.contains(#""kind":"unreadable""#) })
   }
 
+  @Test("14.15: an export keeps how a message was encrypted, and why it cannot be read")
+  func encryption() throws {
+    let lobby = try Lobby()
+    let lost = #","kind":"unreadable","encrypted":true"#
+    let lines = [
+      #","encrypted":true"#, #","encrypted":true,"verified":true"#,
+      #","encrypted":true,"verified":false"#, lost + #","unreadable":"too-early""#,
+      lost + #","unreadable":"broken""#, lost + #","unreadable":"not-for-this-device""#, lost,
+      // A reason of a later version, and one that fits no text.
+      lost + #","unreadable":"moon""#, #","encrypted":true,"unreadable":"broken""#,
+      #","verified":false"#,
+    ].enumerated().map { line("", number: $0 + 1, more: $1) }
+    try lobby.store.take([export(lines.joined(separator: "\n"))])
+    let copy = try Fixture().open()
+    let whole = try lobby.store.exported()
+    try copy.take([export(whole.dropLast().joined(separator: "\n"))])
+    #expect(try copy.exported() == whole)
+    let stored = try copy.database.rows("SELECT encrypted FROM message ORDER BY number") {
+      Message.Encryption(rawValue: $0.int())
+    }
+    let expected: [Message.Encryption] = [
+      .encrypted, .verified, .unverified, .tooEarly, .broken, .notForUs, .encrypted, .encrypted,
+      .encrypted, .none,
+    ]
+    #expect(stored == expected)
+  }
+
   @Test(
     "5.1, 11.3: a draft's caret inside a character is exported where it is read",
     arguments: [(3, 2), (5, 4), (31, 7), (33, 32), (-1, 0), (Int.max, 34)])

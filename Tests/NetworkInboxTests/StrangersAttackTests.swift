@@ -138,7 +138,7 @@ import Testing
           name: MessageIDs(origin: "e1"), speaker: eve, body: "", kind: .unreadable),
         in: .direct("eve@x.org")))
     let last = try #require(try approaches.first { $0.address == "eve@x.org" })
-    #expect(!last.hasChat && last.text == Message.unreadable)
+    #expect(!last.hasChat && last.text == Message.unreadable())
     let chat = try linked.store.writeDurably {
       try $0.networkChat(with: "eve@x.org", of: linked.account)
     }.id

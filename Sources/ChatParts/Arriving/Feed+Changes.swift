@@ -69,8 +69,8 @@ extension Feed {
         if wasMissed {
           missed.append(message)
         } else {
-          new.lines +=
-            renderer.printer.missedLines(missed) + renderer.printer.lines(for: message)
+          new.lines += renderer.printer.missedLines(missed)
+          renderer.printer.add(message, to: &new.lines)
           missed = []
         }
         if message.sender != scene.me.id, !renderer.printer.hides(message) {

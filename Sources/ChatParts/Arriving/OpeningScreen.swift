@@ -148,7 +148,7 @@ struct OpeningScreen {
         beginNew(&renderer.printer)
       }
       lines += gaps.lines(before: message, &renderer.printer)
-      lines += renderer.printer.lines(for: message)
+      renderer.printer.add(message, to: &lines)
     }
     return lines + gaps.linesAtEnd(&renderer.printer)
   }

@@ -62,7 +62,7 @@ extension Access {
       FROM approach a WHERE a.account = ?1
         AND \(Approach.isNotIgnored)
       ORDER BY a.at, a.address
-      """, account.id, account.owner, account.network, Message.unreadable,
+      """, account.id, account.owner, account.network, Message.unreadable(),
       Approach.unreadable
     ) { row in
       Approach.Kind(rawValue: row.int("kind")).map {

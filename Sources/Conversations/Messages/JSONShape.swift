@@ -122,7 +122,9 @@ package enum JSONShape {
       .archiveID: "m.archive_id",
       .unverified: "nullif(m.unverified <> 0, 0)",
       .encrypted: "iif(m.encrypted > 0, json('true'), NULL)",
-      .verified: "iif(m.encrypted = 2, json('true'), NULL)",
+      .verified: "CASE m.encrypted WHEN 2 THEN json('true') WHEN 3 THEN json('false') END",
+      .unreadable:
+        "iif(m.encrypted BETWEEN 4 AND 6, \(word("m.encrypted", JSONTable.obstacles)), NULL)",
       .past: "nullif(m.brought = 2, 0)",
       .sort: """
       iif(\(SortKey.isSound),

@@ -14,6 +14,11 @@ package enum JSONTable {
   package static let messageKinds: JSONWords = [
     0: "text", 1: "action", 2: "notice", 3: "unreadable",
   ]
+  /// Why a message of the kind “unreadable” is that, if it is known: values of
+  /// `Message.Encryption`.
+  package static let obstacles: JSONWords = [
+    4: "too-early", 5: "broken", 6: "not-for-this-device",
+  ]
   package static let messageStates: JSONWords = [2: "sent", 1: "sending", 0: "failed"]
   /// How a message went; 0 for one that is there.
   package static let gone: JSONWords = [1: "deleted", 2: "taken back"]
@@ -94,7 +99,8 @@ package enum JSONTable {
       .maybe(.gone, .word(gone)), .maybe(.replyTo, .number(from: 1)), .always(.text, .text),
       .maybe(.mentions, .list(.object(mention))), .maybe(.remoteID, .text),
       .maybe(.archiveID, .text), .maybe(.unverified, .one), .maybe(.encrypted, .flag),
-      .maybe(.verified, .flag), .maybe(.past, .one),
+      .maybe(.verified, .flag), .maybe(.unreadable, .growingWord(obstacles)),
+      .maybe(.past, .one),
       .maybe(.sort, .number(from: nil)), .maybe(.revisions, .list(.object(revision))),
       .maybe(.reactions, .list(.object(givenReaction))),
       .maybe(.attachments, .list(.object(attachment))), .maybe(.outbox, .list(.object(entry))),

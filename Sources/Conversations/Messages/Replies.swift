@@ -18,7 +18,8 @@ extension Quote {
   /// The columns that `init(_:)` reads of the message that `m` answers. 80 graphemes hardly ever
   /// take more; the rest of a long text stays on disk.
   package static let columns = """
-    m.reply_to, q.gone AS quoted_gone, q.kind AS quoted_kind, 
+    m.reply_to, q.gone AS quoted_gone, q.kind AS quoted_kind,
+    q.encrypted AS quoted_encrypted,
     \(Participant.name(of: "v", in: "m.conversation")) AS quoted_name,
     substr(q.body, 1, 2000) AS quoted_body,
     CASE WHEN q.attachments > 0 THEN
@@ -37,7 +38,8 @@ extension Quote {
     let isGone = row.isNull("quoted_gone") || row.int("quoted_gone") != 0
     let body =
       !isGone && row.int("quoted_kind") == Message.Kind.unreadable.rawValue
-      ? Message.unreadable : row.text("quoted_body")
+      ? Message.unreadable(Message.Encryption(rawValue: row.int("quoted_encrypted")) ?? .none)
+      : row.text("quoted_body")
     self.init(
       number: row.int("reply_to"), senderName: row.text("quoted_name"),
       line: isGone ? "" : Quote.line(of: body, file: row.text("quoted_file")),

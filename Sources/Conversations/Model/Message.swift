@@ -145,13 +145,30 @@ public struct Message: Identifiable, Hashable, Sendable {
   }
 }
 
+extension Message.Encryption {
+  /// Why this device cannot read the message, in words after a colon; nil if it can, or if the
+  /// reason is unknown.
+  package var obstacle: String? {
+    switch self {
+    // Translators: this and the next two follow “… that this device cannot read: ”.
+    case .tooEarly: translated("sent before it was added")
+    case .broken: translated("hobnob has asked for new keys")
+    case .notForUs: translated("not encrypted for it")
+    case .none, .encrypted, .verified, .unverified: nil
+    }
+  }
+}
+
 extension Message {
   /// The text to show: that of the message, or a sentence in its place, in the language of whoever
   /// shows it.
-  package var shownBody: String { kind == .unreadable ? Self.unreadable : body }
+  package var shownBody: String { kind == .unreadable ? Self.unreadable(encryption) : body }
 
   /// What is shown in place of a text that hobnob cannot read.
-  static var unreadable: String { translated("(encrypted end to end; hobnob cannot read it)") }
+  static func unreadable(_ encryption: Encryption = .none) -> String {
+    encryption.obstacle.map { filled(("(unreadable on this device: %1)", [$0])) }
+      ?? translated("(encrypted end to end; hobnob cannot read it)")
+  }
 
   /// Whether it is from an import or a network's archive: it did not arrive, so nobody gets a
   /// notice.

@@ -35,14 +35,12 @@ extension ExportReader {
     message.name.origin = try object.optionalText(.remoteID)
     message.name.archive = try object.optionalText(.archiveID)
     message.isUnverified = try object.optionalInteger(.unverified, in: 0...1) == 1
-    if try object.flag(.encrypted) {
-      message.encryption = try object.flag(.verified) ? .verified : .encrypted
-    }
     message.answeredNumber = try object.optionalInteger(.replyTo, in: Message.numbers).map(
       Int.init)
     message.mentions = try object.mentions(.mentions)
     message.attachments = attachments.count
     try setKind(of: &message, object)
+    message.encryption = try encryption(of: message, object)
     message.isPast = try object.optionalInteger(.past, in: 0...1) == 1
     if message.gone > 0 { (message.body, message.mentions) = ("", []) }
     switch try work.add(message, in: conversation) {
@@ -73,6 +71,21 @@ extension ExportReader {
       message.body = message.body.isEmpty ? note : note + " " + message.body
       message.mentions = []
     }
+  }
+
+  /// How a message was encrypted, once its kind is known. A reason that only a newer hobnob knows
+  /// is as if there were none.
+  private func encryption(
+    of message: NewMessage<ID<Participant>>, _ object: JSONObject
+  ) throws -> Message.Encryption {
+    guard try object.flag(.encrypted) else { return .none }
+    if message.kind == .unreadable, let word = try object.optionalText(.unreadable),
+      let obstacle = JSONTable.obstacles.number(of: word).flatMap(Message.Encryption.init)
+    {
+      return obstacle
+    }
+    if object[.verified] == nil { return .encrypted }
+    return try object.flag(.verified) ? .verified : .unverified
   }
 
   private func add(reactionsIn object: JSONObject, on message: ID<Message>) throws {
