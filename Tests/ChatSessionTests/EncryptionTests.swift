@@ -221,6 +221,44 @@ struct EncryptionTests {
     #expect(anna.news().count { $0.hasSuffix("ben: hi (not encrypted)") } == 1)
   }
 
+  @Test("a text from a device that is not verified, although others are, is marked")
+  func unverifiedDevices() throws {
+    let cem = try town.person("anna", outputMode: .plain)
+    cem.say("/msg ben@y.org")
+    try become(.on)
+    for (body, encryption) in [
+      ("sure", .verified), ("odd", .unverified), ("sealed", .encrypted),
+    ] as [(String, Message.Encryption)] {
+      try hear(body, encryption)
+    }
+    cem.look()
+    for person in [anna, cem] {
+      for lines in [person.news(), answer("/history", to: person)] {
+        let marked = lines.filter { $0.contains("(device") }
+        #expect(marked.count == 1 && marked.first?.hasSuffix("odd (device not verified)") == true)
+      }
+    }
+    #expect(answer("/info 2").contains { $0.hasSuffix("a device that you have not verified") })
+    // The newest text counts, whether it is from a better device or from a worse one.
+    for (number, encryption, mark) in [
+      (1, .unverified, " (device not verified)"), (2, .verified, ""),
+      (3, .none, " (not encrypted)"),
+    ] as [(Int, Message.Encryption, String)] {
+      let origin = ["sure", "odd", "sealed"][number - 1]
+      try anna.store.inbox.apply(
+        [
+          .edited(
+            MessageIDs(origin: origin), by: ben, in: chat, body: "better", at: nil,
+            encryption: encryption)
+        ], of: account)
+      for person in [anna, cem] { _ = person.news() }
+      anna.look()
+      #expect(anna.news().count { $0.hasSuffix("[\(number)] ben: better") } == 1)
+      #expect(
+        answer("/history").count { $0.hasSuffix("better (edited)" + mark) } == 1)
+    }
+  }
+
   @Test("/info says whether the message was encrypted")
   func info() throws {
     try hear("one")

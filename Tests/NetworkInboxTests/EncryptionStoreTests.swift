@@ -33,6 +33,36 @@ import Testing
     #expect(rows == [2, 1, 0, 2, 1, 0])
   }
 
+  @Test("an edited one has what its new text came with, as far as that is known")
+  func edited() throws {
+    try linked.join()
+    let edits: [(Message.Encryption, Message.Encryption?, Message.Encryption)] = [
+      (.verified, .unverified, .unverified), (.unverified, .verified, .verified),
+      (.encrypted, .some(.none), .none), (.none, .encrypted, .encrypted),
+      (.verified, nil, .verified), (.none, nil, .none), (.broken, .verified, .verified),
+      (.tooEarly, nil, .encrypted),
+    ]
+    for (index, (before, new, after)) in edits.enumerated() {
+      let isReadable = before.obstacle == nil
+      var message = NetworkMessage(
+        name: MessageIDs(origin: "m\(index)"), speaker: linked.zoe, body: isReadable ? "x" : "",
+        kind: isReadable ? .text : .unreadable)
+      message.encryption = before
+      try linked.hear(.messageReceived(message, in: linked.tea))
+      try linked.hear(
+        .edited(
+          message.name, by: linked.zoe, in: linked.tea, body: "y", at: nil, encryption: new))
+      #expect(try linked.messages().last?.kind == .text)
+      #expect(try encryption().last == after, "\(index)")
+    }
+    // Nobody can read the message of a kind that hobnob does not know; its correction is plain.
+    let unknown = NetworkMessage(
+      name: MessageIDs(origin: "u"), speaker: linked.zoe, body: "", kind: .unreadable)
+    try linked.hear(.messageReceived(unknown, in: linked.tea))
+    try linked.hear(.edited(unknown.name, by: linked.zoe, in: linked.tea, body: "y", at: nil))
+    #expect(try encryption().last == Message.Encryption.none)
+  }
+
   @Test("one of the owner's has what it was sent with, for good")
   func sent() throws {
     try linked.join()

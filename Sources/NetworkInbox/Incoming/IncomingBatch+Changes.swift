@@ -9,8 +9,10 @@ extension IncomingBatch {
   func applyChange(_ event: NetworkEvent) throws -> Bool {
     switch event {
     case .edited(
-      let name, let speaker, let conversation, let body, let time, let change, let whole):
-      return try applyEdit(name, by: speaker, in: conversation, (body, whole), at: time, change)
+      let name, let speaker, let conversation, let body, let time, let change, let whole,
+      let encryption):
+      return try applyEdit(
+        name, by: speaker, in: conversation, (body, whole, encryption), at: time, change)
     case .retracted(let name, let speaker, let conversation, let time):
       return try applyRetraction(name, by: speaker, in: conversation, at: time)
     case .removed(let archive, let room, let removal, let time):
@@ -40,7 +42,8 @@ extension IncomingBatch {
 
   private func applyEdit(
     _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress,
-    _ new: (body: String, withQuote: String?), at reported: Milliseconds?, _ change: MessageIDs
+    _ new: (body: String, withQuote: String?, encryption: Message.Encryption?),
+    at reported: Milliseconds?, _ change: MessageIDs
   ) throws -> Bool {
     guard let found = try changedMessage(name, by: speaker, in: address) else { return false }
     guard !found.isGone,
@@ -66,9 +69,12 @@ extension IncomingBatch {
     try book.database.run(
       """
       UPDATE message SET body = ?, mentions = NULL, edited_at = ?, revised = ?,
-        unverified = max(unverified, ?), kind = iif(kind = \(unreadable), 0, kind)
+        unverified = max(unverified, ?),
+        encrypted = ifnull(?, iif(kind = \(unreadable), min(encrypted, 1), encrypted)),
+        kind = iif(kind = \(unreadable), 0, kind)
       WHERE id = ?
-      """, body, time, try book.store.nextChange(), !speaker.isVerified, found.id)
+      """, body, time, try book.store.nextChange(), !speaker.isVerified,
+      new.encryption?.rawValue, found.id)
     return true
   }
 

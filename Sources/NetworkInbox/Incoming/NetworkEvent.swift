@@ -15,10 +15,12 @@ package enum NetworkEvent: Hashable, Sendable {
   /// was removed. If the message is missing, this event and the next three wait for it, since it
   /// may arrive with an older page of the archive. `change` is the network's id of the correction;
   /// the store ignores repetitions. Of different corrections, the one received last counts,
-  /// whatever its time (rule 14.3). `bodyWithQuote` is as in `NewMessage`.
+  /// whatever its time (rule 14.3). `bodyWithQuote` is as in `NewMessage`. The message is then
+  /// encrypted as its new text was; nil if that is unknown.
   case edited(
     MessageIDs, by: NetworkUser, in: ConversationAddress, body: String, at: Milliseconds?,
-    change: MessageIDs = MessageIDs(), bodyWithQuote: String? = nil)
+    change: MessageIDs = MessageIDs(), bodyWithQuote: String? = nil,
+    encryption: Message.Encryption? = nil)
   /// The speaker deleted a message of theirs.
   case retracted(MessageIDs, by: NetworkUser, in: ConversationAddress, at: Milliseconds?)
   /// A moderator removed the message with that archive id, according to the room.

@@ -33,7 +33,8 @@ extension WaitingChange {
   init?(_ event: NetworkEvent) {
     switch event {
     case .edited(
-      let message, let speaker, let conversation, let body, let reported, let change, let whole):
+      let message, let speaker, let conversation, let body, let reported, let change, let whole,
+      _):
       self.init(.correction, of: message, by: speaker, in: conversation, reported, change)
       text = whole ?? body
     case .retracted(let message, let speaker, let conversation, let reported):

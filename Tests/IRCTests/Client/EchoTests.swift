@@ -33,7 +33,7 @@ struct EchoTests {
 
   private func changes(_ talk: IRCTalk) -> [String] {
     talk.events.compactMap {
-      if case .edited(let ids, let user, _, let body, _, _, _) = $0, user.isOwner {
+      if case .edited(let ids, let user, _, let body, _, _, _, _) = $0, user.isOwner {
         "\(ids.origin ?? "") \(ids.archive ?? ""): \(body)"
       } else {
         nil

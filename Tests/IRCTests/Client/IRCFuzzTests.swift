@@ -111,8 +111,8 @@ struct IRCFuzzTests {
     return switch event {
     case .messageReceived(let message, let place): [of(place)] + of(message.speaker)
     // The server changed the owner's own message; its place comes from the store.
-    case .edited(_, let user, _, _, _, _, _) where user.isOwner: []
-    case .edited(_, let user, let place, _, _, _, _), .retracted(_, let user, let place, _),
+    case .edited(_, let user, _, _, _, _, _, _) where user.isOwner: []
+    case .edited(_, let user, let place, _, _, _, _, _), .retracted(_, let user, let place, _),
       .reacted(_, _, let user, let place, _, _, _), .receipt(_, let user, let place, _, _),
       .typing(let user, let place, _):
       [of(place)] + of(user)

@@ -131,9 +131,9 @@ struct ClientFuzzTests {
     switch news {
     case .messageReceived(let message, let place):
       return isOf(place) && (place == .room(bare) || message.speaker.identity == bare)
-    case .edited(_, let speaker, let place, _, _, _, _), .retracted(_, let speaker, let place, _),
-      .reacted(_, _, let speaker, let place, _, _, _), .receipt(_, let speaker, let place, _, _),
-      .typing(let speaker, let place, _):
+    case .edited(_, let speaker, let place, _, _, _, _, _),
+      .retracted(_, let speaker, let place, _), .reacted(_, _, let speaker, let place, _, _, _),
+      .receipt(_, let speaker, let place, _, _), .typing(let speaker, let place, _):
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)
     case .read(_, let place), .readUntil(_, let place), .bounced(_, let place, _),
       .page(let place, _, _), .missing(let place):

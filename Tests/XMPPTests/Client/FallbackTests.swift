@@ -71,7 +71,7 @@ struct FallbackTests {
       "<body>&gt; tea?\nyes</body><reply xmlns='\(Feature.replies)' id='a1'/>"
       + fallback(Feature.replies, "<body start='0' end='7'/>")
     guard case .messageReceived(let said, _)? = talk.hear(message(answer)).first,
-      case .edited(_, _, _, let body, _, _, let whole)? = talk.hear(
+      case .edited(_, _, _, let body, _, _, let whole, _)? = talk.hear(
         message(answer + "<replace xmlns='\(Feature.correction)' id='b0'/>", id: "b2")
       ).first
     else {

@@ -183,7 +183,7 @@ struct TrustTests {
         + "<replace xmlns='\(Feature.correction)' id='1'/>"
         + "<occupant-id xmlns='\(Feature.occupantIDs)' id='id-eve'/></message>")
     #expect(ben.said == ["id-ben: x"])
-    guard case .edited(_, let speaker, _, _, _, _, _) = eve.first else {
+    guard case .edited(_, let speaker, _, _, _, _, _, _) = eve.first else {
       Issue.record("\(eve)")
       return
     }

@@ -182,7 +182,7 @@ struct EncryptedChatTests {
       let edit = try #require(village.messages.last)
       #expect(edit.has("replace", Feature.correction) == (version == .legacy))
       let edited = (village.news[ben.withResource("one")] ?? []).contains {
-        if case .edited(let ids, _, _, let body, _, _, _) = $0 {
+        if case .edited(let ids, _, _, let body, _, _, _, _) = $0 {
           ids.origin == "m1" && body == "the"
         } else {
           false
