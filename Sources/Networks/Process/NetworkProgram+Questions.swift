@@ -72,8 +72,7 @@ extension NetworkProgram {
       question.text + " ", allowsNone: true, isShown: !question.isSecret, unless: other)
   }
 
-  /// Shows a QR code, or its text where a drawing is of no use. The text can be as secret as a
-  /// password, so no program gets it as an argument.
+  /// Shows a QR code, or its text where a drawing is of no use.
   private func show(code: String) {
     var size = winsize()
     let isKnown = ioctl(2, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
@@ -100,20 +99,17 @@ extension NetworkProgram {
     return row.replacing(/\u{1B}\[[0-9;]*m/, with: "").count
   }
 
-  /// What qrencode(1) draws with half blocks, in colours that do not depend on the terminal's unless
-  /// `NO_COLOR` is set; nil if it is not installed.
+  /// What qrencode(1) draws, without colours if `NO_COLOR` is set; nil if it is not installed.
   private static func drawn(_ code: String) -> [UInt8]? {
     let hasColours = getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
-    guard let input = ChildProcess.pipe(), let output = ChildProcess.pipe() else { return nil }
-    let process = ChildProcess.start(
-      ["qrencode", "-t", hasColours ? "ANSIUTF8" : "UTF8", "-m", "2", "-o", "-"],
-      input: .descriptor(input.reading), output: .descriptor(output.writing), errors: .null)
-    close(input.reading)
-    close(output.writing)
+    guard let input = QRCode.input(code) else { return nil }
+    defer { close(input) }
+    guard let output = ChildProcess.pipe() else { return nil }
     defer { close(output.reading) }
-    // A pipe has room for more than a QR code.
-    _ = Array(code.utf8.prefix(4_000)).withUnsafeBytes { try? writeAll(input.writing, $0) }
-    close(input.writing)
+    let process = ChildProcess.start(
+      QRCode.command(inColours: hasColours), input: .descriptor(input),
+      output: .descriptor(output.writing), errors: .null)
+    close(output.writing)
     guard let process else { return nil }
     let drawn = try? readAll(output.reading) { $0 < 1 << 20 }
     waitpid(process, nil, 0)
