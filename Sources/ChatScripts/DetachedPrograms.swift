@@ -22,11 +22,13 @@ package final class DetachedPrograms {
   /// Starts a program.
   ///
   /// - Parameters:
+  ///   - input: what the program reads.
   ///   - output: where the program writes its output.
   ///   - ended: called with the exit status when the program has ended and been reaped.
   /// - Returns: false, with the reason in `errno`, if the program could not start.
   package func start(
-    _ words: [String], output: ChildProcess.Stream = .null, ended: @escaping (Int32) -> Void
+    _ words: [String], input: ChildProcess.Stream = .null, output: ChildProcess.Stream = .null,
+    ended: @escaping (Int32) -> Void
   ) -> Bool {
     guard !isFull else {
       errno = EAGAIN
@@ -36,7 +38,7 @@ package final class DetachedPrograms {
     hasBegun = true
     guard
       let process = ChildProcess.start(
-        words, input: .null, output: output, errors: .null, group: .session)
+        words, input: input, output: output, errors: .null, group: .session)
     else { return false }
     running[process] = ended
     return true

@@ -26,6 +26,38 @@ extension InteractiveShell: SessionShell {
 
   func print(_ lines: [StyledLine]) { editor.print(lines) }
 
+  /// Draws the code in black and white, if qrencode(1) is installed and the screen is wide enough.
+  func show(code text: SafeText) {
+    let shown = StyledLine(text, .dim)
+    guard session.preferences.glyphs == .unicode, let input = QRCode.input(text.string) else {
+      return print([shown])
+    }
+    defer { close(input) }
+    let isStarted = start(QRCode.command(inColours: false), input: .descriptor(input)) {
+      [weak self] drawn, _ in self?.print(code: drawn, below: shown)
+    }
+    if isStarted { return }
+    let sentence = say(
+      "To see a QR code here, install qrencode; until then, here is the text that it would contain:"
+    )
+    print([StyledLine(sentence, .dim), shown])
+  }
+
+  private func print(code drawn: String, below text: StyledLine) {
+    let display = editor.display
+    // No theme of a terminal changes the colours of the cube.
+    let hasCube = display.capabilities.palette.depth != .sixteen
+    let style = Style(
+      foreground: hasCube ? Color(index: 231) : .brightWhite,
+      background: hasCube ? Color(index: 16) : .black)
+    let rows = drawn.split(separator: "\n").map { StyledLine(SafeText(line: String($0)), style) }
+    if rows.allSatisfy({ $0.columns(display.widths) <= display.columns }) {
+      return print([text] + rows)
+    }
+    let sentence = say("The terminal is too narrow for the QR code, which contains this text:")
+    print([StyledLine(sentence, .dim), text])
+  }
+
   func show(notice text: SafeText) {
     if editor.displayMode == .plain {
       editor.print([StyledLine(text)])
@@ -86,7 +118,8 @@ extension InteractiveShell: SessionShell {
   ///
   /// - Returns: false if that failed.
   private func start(
-    _ words: [String], ended: @escaping (_ answer: String, _ status: Int32) -> Void
+    _ words: [String], input: ChildProcess.Stream = .null,
+    ended: @escaping (_ answer: String, _ status: Int32) -> Void
   ) -> Bool {
     let environment = session.preferences.environment
     guard let (path, descriptor) = TemporaryFile.make(environment: environment) else {
@@ -94,7 +127,7 @@ extension InteractiveShell: SessionShell {
     }
     unlink(path)
     let answer = OpenFile(descriptor)
-    return programs.start(words, output: .descriptor(answer.number)) { status in
+    return programs.start(words, input: input, output: .descriptor(answer.number)) { status in
       lseek(answer.number, 0, SEEK_SET)
       let said = (try? readAll(answer.number)) ?? []
       ended(String(decoding: said, as: UTF8.self), status)

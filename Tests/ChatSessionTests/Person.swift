@@ -122,6 +122,8 @@ final class Person: InputLine {
   var question: (text: String, keys: [Character])? {
     asked.map { ($0.line.string, $0.answers.map(\.key)) }
   }
+  /// The texts that were to be shown with their QR codes.
+  private(set) var codes: [String] = []
   private(set) var status: Int32?
   private(set) var history: [String] = []
   /// Files that are still to be copied.
@@ -285,6 +287,7 @@ extension Person: SessionShell {
     note(lines)
     self.lines += lines
   }
+  func show(code text: SafeText) { codes.append(text.string) }
   func page(_ lines: [StyledLine], atEnd: Bool) {
     pages += 1
     print(lines)

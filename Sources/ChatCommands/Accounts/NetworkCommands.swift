@@ -220,7 +220,7 @@ struct NetworkCommands {
   private static let mostWords = 8
 
   /// Whether somebody has this name or address; several may.
-  private func isKnown(_ name: String, _ snapshot: borrowing Snapshot) -> Bool {
+  func isKnown(_ name: String, _ snapshot: borrowing Snapshot) -> Bool {
     do {
       if try snapshot.find(participant: name, for: context.me.id, in: context.open.id) != nil {
         return true

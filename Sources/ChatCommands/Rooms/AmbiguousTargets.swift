@@ -214,6 +214,8 @@ extension ConversationCommands {
     case .removal(let room): return RoomCommands(context: context).remove(room)
     case .unencrypted(let conversation):
       return EncryptCommand(context: context).ask("off", in: conversation)
+    case .deviceRemoval(let number, let account):
+      return DeviceCommands(context: context).remove(number, of: account)
     // These are about the line: the session or its shell carries them out.
     case .line, .attach, .paste, .clear, .send, .nothing, .typing: return Step()
     }

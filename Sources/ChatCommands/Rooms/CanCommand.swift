@@ -20,7 +20,7 @@ package struct CanCommand {
     let inRooms = ["kick", "ban", "unban", "op", "deop"]
     if !can.serverCommands { names.formUnion(inRooms + ["whois", "mode", "ctcp", "irc"]) }
     if conversation.kind != .room { names.formUnion(inRooms) }
-    if can.encryption == .never { names.insert("encrypt") }
+    if can.encryption == .never { names.formUnion(["encrypt", "verify", "device"]) }
     guard conversation.network != nil else { return names }
     names.insert("room")
     if can.editsWithin == 0 { names.insert("edit") }

@@ -57,6 +57,15 @@ extension Command {
       .words("on", "off")
     ) { try EncryptCommand(context: $0).run($1, $2) },
     Command(
+      "/verify [NAME] [DEVICE] [yes|no]",
+      "show the keys of your device, or of NAME's devices; compare one, or decide about it",
+      .person
+    ) { try DeviceCommands(context: $0).verify($1, $2) },
+    Command(
+      "/device [name N NAME|remove N]", "list your devices that encrypt; name or remove one",
+      .words("name", "remove")
+    ) { context, argument, _ in try DeviceCommands(context: context).manage(argument) },
+    Command(
       "/room rename NAME|remove", "rename or remove this room, if you made it",
       .words("rename", "remove")
     ) { try RoomCommands(context: $0).room($1, $2) },

@@ -235,19 +235,22 @@ extension Feed {
   // MARK: What networks say
 
   /// Prints the networks' answers to the person's requests, and then their notices, which answer
-  /// no request. After the last answer for the files of a message, those that arrived are saved. An
-  /// invitation rings.
+  /// no request. The link to the person's own device is also shown as a QR code, for others to scan.
+  /// After the last answer for the files of a message, those that arrived are saved. An invitation
+  /// rings.
   package mutating func tellNetworks(
     _ changes: Changes, _ scene: Scene, _ snapshot: borrowing Snapshot
   ) -> [Effect] {
     var effects: [Effect] = []
     for answer in changes.answers {
       if !answer.text.isEmpty {
-        let lines = answer.text.text.split(separator: "\n").map {
-          StyledLine(SafeText(line: String($0)), .dim)
-        }
+        var rows = answer.text.text.split(separator: "\n").map { SafeText(line: String($0)) }
+        let isOwnDevice = answer.request.verb == .verify && answer.request.target.isEmpty
+        let link = isOwnDevice && rows.last?.string.isDeviceLink == true ? rows.popLast() : nil
         effects += tellJoinsAndLeaves(precedes: true, scene, snapshot)
-        effects += [.endNotice(Feed.fetching), .answer(lines, indent: 2)]
+        effects.append(.endNotice(Feed.fetching))
+        effects.append(.answer(rows.map { StyledLine($0, .dim) }, indent: 2))
+        if let link { effects.append(.showCode(link)) }
       }
       if let save = pendingSaves.removeValue(forKey: answer.request.id),
         !pendingSaves.values.contains(save)

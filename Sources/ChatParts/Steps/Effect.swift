@@ -13,6 +13,8 @@ package enum Effect {
 
   /// Print settled lines: the answers of commands.
   case print([StyledLine])
+  /// Print a text and, where a screen can show it, the QR code that contains the text.
+  case showCode(SafeText)
   /// Show messages that arrived, or messages of a conversation that was just entered. A batch shows
   /// none.
   case show([StyledLine])

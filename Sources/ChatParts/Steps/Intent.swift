@@ -20,6 +20,8 @@ package enum Intent: Equatable, Sendable {
   case removal(ID<Conversation>)
   /// Send to this conversation without encryption from now on (rule 14.15).
   case unencrypted(Conversation)
+  /// Remove one of the devices of this account's owner, by its number (rule 14.17).
+  case deviceRemoval(Int, of: Account)
   /// Leave everything as it is.
   case nothing
   /// Type the key, which is no answer.

@@ -20,6 +20,7 @@ package protocol SessionShell: AnyObject {
 
   func print(_ lines: [StyledLine])
   func show(_ lines: [StyledLine])
+  func show(code text: SafeText)
   func page(_ lines: [StyledLine], atEnd: Bool)
   func show(notice: SafeText)
   /// Removes this notice or, with nil, any.
@@ -59,6 +60,7 @@ package protocol ShellLine: AnyObject {
 
 extension SessionShell {
   package func show(_ lines: [StyledLine]) { print(lines) }
+  package func show(code text: SafeText) { print([StyledLine(text, .dim)]) }
 
   @discardableResult
   package func tell(_ event: SessionEvent) -> Bool { perform(handle(event)) }
@@ -88,6 +90,7 @@ extension SessionShell {
     switch effect {
     case .print(let lines): print(lines)
     case .show(let lines): show(lines)
+    case .showCode(let text): show(code: text)
     case .page(let lines, let atEnd): page(lines, atEnd: atEnd)
     case .notice(let text): show(notice: text)
     case .endNotice(let text): end(notice: text)

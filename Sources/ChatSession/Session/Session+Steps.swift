@@ -137,8 +137,8 @@ extension Session {
     case .endChoice: if composing.endChoice() { emit(effect) }
     case .retryRead: committer.scheduleRetry(at: now)
     case .ask(let question): emit(.whenLineBegins(.ask(question)))
-    case .print, .show, .page, .notice, .endNotice, .bell, .refused, .fillLine, .restore,
-      .swapLine, .beginChoice, .edit, .endEdit, .addHistory, .setHistory,
+    case .print, .show, .showCode, .page, .notice, .endNotice, .bell, .refused, .fillLine,
+      .restore, .swapLine, .beginChoice, .edit, .endEdit, .addHistory, .setHistory,
       .whenLineBegins, .bind, .copy, .run, .launch, .notify, .connect, .quit:
       emit(effect)
     case .history, .open, .openKeepingDraft, .switchLine, .left, .attach, .detach, .save,
