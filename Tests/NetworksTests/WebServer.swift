@@ -7,7 +7,7 @@ import Testing
 /// A web server with TLS on loopback, for one test: Python's own.
 ///
 /// `GET /N/NAME` is N bytes; `/code/N` answers N; `/to?URL` redirects; `/endless` never ends;
-/// `/cut` ends before its length; `/slow/NAME` is a byte and then nothing. `PUT /giant`
+/// `/kept/NAME` is what was uploaded last; `/cut` ends before its length; `/slow/NAME` is a byte and then nothing. `PUT /giant`
 /// announces an answer of 2^63-1 bytes. It keeps what was uploaded, with the headers.
 final class WebServer: @unchecked Sendable {
   let folder: String
@@ -56,6 +56,12 @@ final class WebServer: @unchecked Sendable {
     return (body, headers.split(whereSeparator: \.isNewline).map(String.init))
   }
 
+  /// The paths that were asked for, as they arrived.
+  var asked: [String] {
+    let text = try? String(contentsOfFile: folder + "/asked", encoding: .utf8)
+    return (text ?? "").split(separator: "\n").map(String.init)
+  }
+
   /// The bytes of `/N/…`.
   static func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8($0 % 251) }) }
 
@@ -69,8 +75,13 @@ final class WebServer: @unchecked Sendable {
         for name in headers: self.send_header(name, headers[name])
         self.end_headers()
       def do_GET(self):
+        with open(folder + '/asked', 'a') as asked: asked.write(self.path + '\\n')
         parts = self.path.split('/')
         if self.path.startswith('/to?'): self.answer(302, Location=self.path[4:])
+        elif parts[1] == 'kept':
+          body = open(folder + '/body', 'rb').read()
+          self.answer(200, len(body))
+          self.wfile.write(body)
         elif parts[1] == 'code': self.answer(int(parts[2]))
         elif parts[1] == 'endless':
           self.send_response(200)

@@ -73,7 +73,8 @@ struct FileCommands {
   private func fetch(_ message: Message, _ path: String) throws -> Step? {
     let body = SafeText(body: message.body)
     let addresses = WebAddresses.ranges(in: body.string).map { body.bytes($0).string }
-    let links = addresses.filter { $0.hasPrefix("https://") }
+    let links =
+      addresses.filter { $0.hasPrefix("https://") } + SealedLink.links(in: message.body)
     guard let network = context.network,
       let account = context.accounts.list.first(where: { $0.network == network })
     else { return nil }

@@ -136,7 +136,7 @@ struct MessageInfo {
     for revision in revisions {
       lines.append(
         fact(say("Old text"), StyledLine(say("until %1", LocalTime.exact(revision.at)))))
-      lines += SafeText(body: revision.body).lines.map {
+      lines += SafeText(body: SealedLink.hidingKeys(in: revision.body)).lines.map {
         (StyledLine("    ") + StyledLine($0, .dim)).with(margin: 4)
       }
     }

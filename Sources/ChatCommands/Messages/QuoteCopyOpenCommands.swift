@@ -26,7 +26,7 @@ struct QuoteCopyOpenCommands {
           SafeText(line: argument)))
     }
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("quote") }
-    let text = try text(of: argument, snapshot)
+    let text = SealedLink.hidingKeys(in: try text(of: argument, snapshot))
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     return .effect(.fillLine(lines.map { $0.isEmpty ? ">\n" : "> \($0)\n" }.joined(), mentions: []))
   }

@@ -161,8 +161,10 @@ extension Message.Encryption {
 
 extension Message {
   /// The text to show: that of the message, or a sentence in its place, in the language of whoever
-  /// shows it.
-  package var shownBody: String { kind == .unreadable ? Self.unreadable(encryption) : body }
+  /// shows it. A link to an encrypted file is shown without its key.
+  package var shownBody: String {
+    kind == .unreadable ? Self.unreadable(encryption) : SealedLink.hidingKeys(in: body)
+  }
 
   /// What is shown in place of a text that hobnob cannot read.
   static func unreadable(_ encryption: Encryption = .none) -> String {

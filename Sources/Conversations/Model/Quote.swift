@@ -17,7 +17,7 @@ public struct Quote: Hashable, Sendable {
   /// - Parameter file: the name of the first file of the message.
   static func line(of body: String, file: String) -> String {
     let line =
-      body.split(whereSeparator: \.isNewline)
+      SealedLink.hidingKeys(in: body).split(whereSeparator: \.isNewline)
       .first { !$0.allSatisfy(\.isWhitespace) }.map(String.init) ?? file
     return line.count > 80 ? line.prefix(79) + "…" : line
   }

@@ -155,7 +155,8 @@ extension IncomingBatch {
       try book.database.first(
         "SELECT count(*) FROM request WHERE account = ? AND verb = ? AND answer IS NULL",
         book.account.id, NetworkRequest.Verb.fetchUnasked.rawValue, read: { $0.int() }) ?? 0
-    for link in message.links where link.hasPrefix("https://") && queued < Self.mostUnasked {
+    for link in message.links
+    where (link.hasPrefix("https://") || SealedLink(link) != nil) && queued < Self.mostUnasked {
       try book.store.insert(
         .fetchUnasked, target: String(id.rawValue), text: link, of: book.account)
       queued += 1

@@ -141,11 +141,23 @@ final class Downloads {
     progress.begin { .fetching(name, percent: $0) }
     var fault: (any Error)?
     transfers.server = server
+    let link = SealedLink(request.text)
+    let opening = link.map(FileCipher.opening)
     new.transfer = transfers.download(
-      request.text, limit: request.verb == .fetch ? Self.most : limit,
+      link?.address ?? request.text,
+      limit: (request.verb == .fetch ? Self.most : limit)
+        + (link == nil ? 0 : Int64(FileCipher.tagLength)),
       seconds: request.verb == .fetch ? nil : Self.patience,
       write: { piece in
-        do { try file.append(piece) } catch { fault = error }
+        do {
+          if let opening {
+            try opening.open(piece).withUnsafeBytes(file.append)
+          } else {
+            try file.append(piece)
+          }
+        } catch {
+          fault = error
+        }
         return fault == nil
       },
       progress: { [loop, weak new] in
@@ -155,12 +167,21 @@ final class Downloads {
       },
       ended: { [weak self] result in
         if let fault { return self?.end(new, .failure(Transfers.Failure(Remark(of: fault)))) ?? () }
+        let isSound = opening?.finish() ?? true
         self?.end(
           new,
           result.flatMap {
-            Result { try file.finish(name: name) }.mapError { Transfers.Failure(Remark(of: $0)) }
+            if !isSound { return .failure(Transfers.Failure(Self.damaged)) }
+            return Result { try file.finish(name: name) }.mapError {
+              Transfers.Failure(Remark(of: $0))
+            }
           })
       })
+  }
+
+  /// Why an encrypted file does not count.
+  private static var damaged: Remark {
+    translated("it is damaged, or was not encrypted with the key in its link")
   }
 
   private func end(_ former: Running, _ result: Result<Attachment, Transfers.Failure>) {

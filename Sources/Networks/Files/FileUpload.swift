@@ -5,6 +5,8 @@ import Conversations
 package struct FileUpload: Hashable, Sendable {
   package var entry: OutboxEntry.ID
   package var file: Attachment
+  /// Whether it is encrypted on its way, with a key that only its link has (XEP-0454).
+  package var isSealed: Bool
   package var address: String
   /// Lines of the HTTP request.
   package var headers: [String]
@@ -12,10 +14,10 @@ package struct FileUpload: Hashable, Sendable {
   package var link: String?
 
   package init(
-    entry: OutboxEntry.ID, file: Attachment, address: String, headers: [String],
-    link: String? = nil
+    entry: OutboxEntry.ID, file: Attachment, isSealed: Bool = false, address: String,
+    headers: [String], link: String? = nil
   ) {
-    (self.entry, self.file, self.address) = (entry, file, address)
+    (self.entry, self.file, self.isSealed, self.address) = (entry, file, isSealed, address)
     (self.headers, self.link) = (headers, link)
   }
 }

@@ -10,6 +10,8 @@ final class Transfer {
   let ended: Transfers.Completion
   /// The file to upload.
   var file: UnsafeMutablePointer<FILE>?
+  /// Encrypts it on its way; nil if it goes as it is.
+  var sealing: FileCipher?
   var headers: UnsafeMutablePointer<curl_slist>?
   /// Takes the bytes that arrive, and how many more may arrive. The answer to an upload is dropped.
   var write: (UnsafeRawBufferPointer) -> Bool = { _ in true }
@@ -39,7 +41,7 @@ final class Transfer {
     curl_easy_cleanup(handle)
   }
 
-  private static func at(_ pointer: UnsafeMutableRawPointer?) -> Transfer {
+  static func at(_ pointer: UnsafeMutableRawPointer?) -> Transfer {
     Unmanaged<Transfer>.fromOpaque(pointer!).takeUnretainedValue()
   }
 
@@ -122,6 +124,12 @@ final class Transfer {
     guard ccurl_is_local(digits) != 0, digits != server else { return true }
     wasLocal = true
     return false
+  }
+
+  /// Reads the next bytes to upload; 0 at their end.
+  func read(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let count = fread(buffer.baseAddress, 1, buffer.count, file)
+    return sealing?.seal(buffer, count: count) ?? count
   }
 
   private func receive(_ piece: UnsafeRawBufferPointer) -> Int {

@@ -83,7 +83,8 @@ package final class Transfers {
   /// Uploads an attachment; if its file was replaced by a symbolic link, this fails.
   ///
   /// - Parameter ended: called once, in the loop, and not after ``cancel(_:)``, with the link for
-  ///   others. Without ``FileUpload/link``, the web server chooses it (POST, RFC 9110, 9.3.3).
+  ///   others, which has the key of an encrypted file. Without ``FileUpload/link``, the web server
+  ///   chooses it (POST, RFC 9110, 9.3.3), and the file is not encrypted.
   @discardableResult
   package func upload(
     _ upload: FileUpload, from folder: AttachmentFolder,
@@ -91,12 +92,17 @@ package final class Transfers {
     ended: @escaping (Result<String, Failure>) -> Void
   ) -> ID? {
     weak var posting: Transfer?
+    let sealed = upload.isSealed ? upload.link.flatMap(FileCipher.newLink) : nil
     let done: Completion = { result in
-      let link = upload.link ?? posting?.location.flatMap { Self.fault(of: $0) == nil ? $0 : nil }
+      let link =
+        sealed?.text ?? upload.link
+        ?? posting?.location.flatMap { Self.fault(of: $0) == nil ? $0 : nil }
       let noLink = Failure(translated("the web server gives no link for it"))
       ended(result.flatMap { link.map(Result.success) ?? .failure(noLink) })
     }
     return begin(upload.address, progress: progress, ended: done) { transfer in
+      if upload.isSealed, sealed == nil { return Failure(translated("the link is malformed")) }
+      transfer.sealing = sealed.map(FileCipher.sealing)
       if upload.link == nil {
         posting = transfer
         transfer.postAddress = upload.address
@@ -104,7 +110,7 @@ package final class Transfers {
       }
       return Self.prepare(
         transfer, upload.file.hash, from: folder,
-        upload.headers + ["Content-Type: " + upload.file.type])
+        upload.headers + ["Content-Type: " + (sealed == nil ? upload.file.type : FileType.unknown)])
     }
   }
 
@@ -116,7 +122,7 @@ package final class Transfers {
     }
     transfer.file = file
     fseeko(file, 0, SEEK_END)
-    let size = ftello(file)
+    let size = ftello(file) + (transfer.sealing == nil ? 0 : FileCipher.tagLength)
     fseeko(file, 0, SEEK_SET)
     // Do not ask first whether the server wants the file: it gave the address for it.
     for line in headers + ["Expect:"] {
@@ -127,9 +133,10 @@ package final class Transfers {
     _ = ccurl_set_size(transfer.handle, CURLOPT_INFILESIZE_LARGE, Int64(size))
     _ = ccurl_set_reader(
       transfer.handle,
-      { buffer, size, count, file in
-        fread(buffer, size, count, file?.assumingMemoryBound(to: FILE.self))
-      }, file)
+      { buffer, size, count, transfer in
+        Transfer.at(transfer).read(
+          UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+      }, Unmanaged.passUnretained(transfer).toOpaque())
     return nil
   }
 

@@ -89,9 +89,10 @@ struct SearchScript: JSONSubcommand {
     let first = hit.ranges.first?.lowerBound ?? 0
     let lineStart = body[..<first].lastIndex(of: newline).map { $0 + 1 } ?? 0
     let lineEnd = body[first...].firstIndex(of: newline) ?? body.count
-    let text = String(decoding: body[lineStart..<lineEnd], as: UTF8.self)
-    let part =
-      isWhole ? 0..<text.utf8.count : BodyPreview.part(around: first - lineStart, of: text)
+    let text = SealedLink.hidingKeys(
+      in: String(decoding: body[lineStart..<lineEnd], as: UTF8.self))
+    let place = min(first - lineStart, text.utf8.count)
+    let part = isWhole ? 0..<text.utf8.count : BodyPreview.part(around: place, of: text)
     let (start, end) = (lineStart + part.lowerBound, lineStart + part.upperBound)
     var line = StyledLine(head)
     func append(_ range: Range<Int>, _ style: Style) {
