@@ -254,6 +254,64 @@ extension EndToEnd {
       #expect(reaction.version == (version == "2" ? "2" : nil))
     }
 
+    @Test(
+      "a file is encrypted for the server, and both sides read each other's", arguments: versions)
+    func files(_ version: String) throws {
+      let ben = try client("ben", [version])
+      try befriend(ben)
+      let data = Data((0..<300_000).map { UInt8($0 % 253) })
+      for name in ["our plan.bin", "his.bin"] {
+        try data.write(to: URL(fileURLWithPath: anna.home.path + "/" + name))
+      }
+      let path = anna.home.path + "/our plan.bin"
+      let sent = try anna.home.run(["send", address("ben"), "--attach", path, "--as", "anna"])
+      try #require(sent.status == 0, "\(sent.errors)")
+
+      let message = try ben.receive("link") { $0.text?.hasPrefix("aesgcm://127.0.0.1:") == true }
+      let link = try #require(message.text)
+      #expect(message.version == version && link.contains(".bin#") && !link.contains("plan"))
+      expectSealed("aesgcm", at: ben)
+      expectSealed("127.0.0.1:\(server.port + 2)", at: ben)
+      let got = server.folder + "/got"
+      try ben.carryOut("open-file", link, got)
+      #expect(FileManager.default.contents(atPath: got) == data)
+      let sealed = try #require(FileManager.default.contents(atPath: got + ".sealed"))
+      #expect(sealed.count == data.count + 16 && sealed.range(of: data.prefix(100)) == nil)
+
+      try ben.carryOut(
+        "seal-file", address("anna"), version, "file", anna.home.path + "/his.bin")
+      let file = try anna.expect("", in: chat) { $0.sender != anna.me }
+      #expect(file.attachments.map(\.bytes) == [data.count])
+      let saved = anna.home.path + "/saved"
+      let shell = try anna.home.shell(as: "anna", ["@ben"])
+      try shell.expect("[file 1: sealed.bin, application/octet-stream, 300.0 kB]")
+      try shell.type("/save 2 \(saved)\r", seeing: "Saved as")
+      #expect(FileManager.default.contents(atPath: saved) == data)
+    }
+
+    @Test("an encrypted file that nobody fetched is shown without its key, and /save fetches it")
+    func savesFile() throws {
+      let ben = try client("ben")
+      try exchange(1, with: ben)
+      let path = anna.home.path + "/his.bin"
+      try Data("a file of ben's".utf8).write(to: URL(fileURLWithPath: path))
+      // Ben is no contact.
+      try ben.carryOut("seal-file", address("anna"), "2", "file", path)
+      #expect(try anna.wait { try anna.messages(in: chat).count == 3 })
+      let link = try #require(try anna.messages(in: chat).last).body
+      let (shown, key) = (try #require(link.split(separator: "#").first), link.suffix(88))
+      #expect(shown.hasPrefix("aesgcm://"))
+      let shell = try anna.home.shell(as: "anna", ["@ben"])
+      try shell.expect(String(shown.suffix(20)))
+      try shell.type("/info 3\r", seeing: "Encryption")
+      try shell.type("/save 3 \(path).saved\r", seeing: "Saved as")
+      #expect(FileManager.default.contents(atPath: path + ".saved") == Data("a file of ben's".utf8))
+      let log = try anna.home.run(["log", address("ben"), "--as", "anna"])
+      for text in [shell.emulator.history.joined(), shell.emulator.picture, log.output] {
+        #expect(!text.contains(key.prefix(16)))
+      }
+    }
+
     @Test("an encrypted chat never becomes plain by itself; /encrypt off sends what waited")
     func staysEncrypted() throws {
       let ben = try client("ben")

@@ -7,7 +7,9 @@ STATE is the file with the keys of this device: if it is missing, the account ge
 device publishes VERSIONS, and reads nothing else: "legacy", "2" or "legacy,2". It trusts blindly.
 
 Input and output are those of foreign.py. More commands: ["seal", to, version, id, text] and
-["seal-correct", to, version, id, of, text] send a text that is encrypted; ["forget", account] loses
+["seal-correct", to, version, id, of, text] send a text that is encrypted; ["seal-file", to,
+version, id, path] sends a file that is encrypted (XEP-0454), and ["open-file", link, path] fetches
+one; ["forget", account] loses
 the sessions with an account; ["spoil", account] breaks them, so that the account cannot read what
 it gets next; ["withdraw"] publishes lists without devices. ["private-room", room, nick, account, …]
 makes a room for members only, where they see each other's addresses, and these accounts members;
@@ -28,11 +30,13 @@ empty           whether something is encrypted that has no text, and only begins
 unreadable      why it cannot be read, or null
 """
 import asyncio
+import io
 import json
 import os
 import secrets
 import ssl
 import sys
+import urllib.request
 from xml.etree import ElementTree
 
 import oldmemo
@@ -43,6 +47,7 @@ import twomemo
 import twomemo.etree
 from omemo.session_manager import MessageNotForUs, UnknownNamespace
 from omemo.storage import Just, Nothing, Storage
+from slixmpp.plugins.xep_0454 import XEP_0454
 from slixmpp_omemo import TrustLevel, XEP_0384, xep_0384
 
 import foreign
@@ -50,6 +55,7 @@ from foreign import tell
 
 CLIENT = "{jabber:client}"
 ENVELOPE = "{urn:xmpp:sce:1}"
+UPLOAD = "{urn:xmpp:http:upload:0}"
 NAMESPACES = {"2": twomemo.twomemo.NAMESPACE, "legacy": oldmemo.oldmemo.NAMESPACE}
 
 
@@ -183,6 +189,11 @@ class Encrypting(foreign.Foreign):
         elif command == "seal-correct":
             to, version, id, of, text = rest
             await self.seal(to, version, id, text, of)
+        elif command == "seal-file":
+            to, version, id, path = rest
+            await self.seal(to, version, id, await self.upload(path))
+        elif command == "open-file":
+            self.fetch(*rest)
         elif command == "forget":
             await self.encryption.forget(rest[0])
         elif command == "spoil":
@@ -242,6 +253,32 @@ class Encrypting(foreign.Foreign):
             message.send()
         for error in errors:
             tell("failed", str(error))
+
+    async def upload(self, path):
+        with open(path, "rb") as file:
+            sealed, fragment = XEP_0454.encrypt(file)
+        ask = self.make_iq_get(ito="files." + self.boundjid.domain)
+        ask.append(ElementTree.Element(UPLOAD + "request", {
+            "filename": "sealed" + os.path.splitext(path)[1], "size": str(len(sealed))}))
+        slot = (await ask.send()).xml.find(UPLOAD + "slot")
+        put = slot.find(UPLOAD + "put")
+        headers = {each.get("name"): each.text for each in put}
+        self.open_url(urllib.request.Request(
+            put.get("url"), sealed, {"Content-Type": "application/octet-stream"} | headers,
+            method="PUT"))
+        return XEP_0454.format_url(slot.find(UPLOAD + "get").get("url"), fragment)
+
+    def fetch(self, link, path):
+        address, fragment = link.split("#")
+        sealed = self.open_url(address.replace("aesgcm://", "https://"))
+        with open(path + ".sealed", "wb") as file:
+            file.write(sealed)
+        with open(path, "wb") as file:
+            file.write(XEP_0454.decrypt(io.BytesIO(sealed), fragment))
+
+    def open_url(self, request):
+        with urllib.request.urlopen(request, context=self.ssl_context) as answer:
+            return answer.read()
 
     def envelope(self, text, of, room):
         """What version 2 encrypts (XEP-0420)."""

@@ -158,7 +158,7 @@ package struct CanCommand {
     switch state {
     case .never, .off: say("not now; /encrypt on encrypts what you send, if that works")
     case .asking: say("once hobnob has the others' keys; until then, what you send waits")
-    case .on, .verified: say("what you send is encrypted from end to end; see /encrypt")
+    case .on, .verified: say("your texts and files are encrypted from end to end; see /encrypt")
     }
   }
 

@@ -93,7 +93,7 @@ extension Client {
     case .roomForm(let room): rooms.byAddress[room]?.noteOpening(in: &context)
     case .roomPing(let room): apply(rooms.byAddress[room]?.notePing(answer, in: &context))
     case .page(let query): readPage(query, answer)
-    case .slot(let entry): noteSlot(answer, for: entry)
+    case .slot(let entry, let isSealed): noteSlot(answer, for: entry, isSealed: isSealed)
     case .request(let request):
       let failure = answer.failure(at: request.target)
       context.answer(request, failure.isEmpty ? request.successSentence : failure)

@@ -220,6 +220,9 @@ extension Client {
     if source.isLive, !sender.isOwner { typing.note(message, in: &context) }
 
     var text = MessageText(message.stanza)
+    if secrecy != .none {
+      text.links += SealedLink.links(in: text.body).prefix(Limits.links)
+    }
     var changed: MessageIDs?
     if let change = changes?.first {
       // The text of a reaction or retraction is for programs without them (XEP-0424, 0444).

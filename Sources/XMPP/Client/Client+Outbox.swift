@@ -41,6 +41,7 @@ extension Client {
     guard context.needsPump else { return }
     let (ready, never) = outbox.stanzas.candidates { readiness(of: $0) }
     for (id, reason) in never { refuse(id, reason) }
+    for id in ready { removeUnfitLinks(of: id) }
     let inFlight = outbox.inFlight
     var (count, suspectInFlight) = (inFlight.count, inFlight.first?.mayBreakConnection == true)
     var (withFiles, wantsMore) = ([PendingStanza](), false)
@@ -113,7 +114,13 @@ extension Client {
     }
     var length = bytes
     switch encryption?.form(of: element, stanza, in: &context) {
-    case nil, .plain: break
+    case nil, .plain:
+      // Such a link has the key of the file.
+      if stanza.entry.links.contains(where: { SealedLink($0) != nil }) {
+        refuse(
+          id, translated("Its files are encrypted, so only an encrypted message can have them."))
+        return false
+      }
     case .later: return false
     case .sealed(let sealed):
       outbox.stanzas[id]?.sealed = sealed

@@ -3,7 +3,7 @@ import Conversations
 import Networks
 import Sentences
 
-// Files of messages, which the server keeps (XEP-0363).
+// Files of messages, which the server keeps (XEP-0363), encrypted where the messages are (XEP-0454).
 extension Client {
   /// Begins with the first message that has a file to upload.
   ///
@@ -11,25 +11,47 @@ extension Client {
   mutating func beginUpload(_ waiting: [PendingStanza]) {
     guard uploads.isFree(in: &context) else { return }
     for stanza in waiting {
-      guard let file = stanza.entry.nextFile else { continue }
+      guard let file = stanza.entry.nextFile, let isSealed = sealsFiles(of: stanza) else {
+        continue
+      }
+      let shown = isSealed ? file.sealed(as: context.newID()) : file
       let id = stanza.entry.id
       guard let service = server.upload else {
         if context.isLookingForServices { return }
         refuse(id, translated("The server accepts no files."))
         continue
       }
-      if let largest = server.longestFile, file.bytes > largest {
+      if let largest = server.longestFile, shown.bytes > largest {
         refuse(id, Self.tooLarge(file, largest))
         continue
       }
       var request = Element(
         "request", namespace: Feature.upload,
-        ["filename": file.name, "size": String(file.bytes)])
-      request["content-type"] = file.type
+        ["filename": shown.name, "size": String(shown.bytes)])
+      request["content-type"] = shown.type
       uploads.ask(for: id)
-      context.sendIQ("get", request, to: service, .slot(id))
+      context.sendIQ("get", request, to: service, .slot(id, isSealed: isSealed))
       return
     }
+  }
+
+  /// Whether files go to somebody encrypted; nil while that is not known.
+  private func sealsFiles(of stanza: PendingStanza) -> Bool? {
+    switch encryption?.way(to: stanza.to.bare, in: context) {
+    case nil, .plain: false
+    case .sealed: true
+    case .asking, .stuck: nil
+    }
+  }
+
+  /// Removes the links of a message whose files were uploaded for another way than the one that it
+  /// goes now: the files are uploaded again.
+  mutating func removeUnfitLinks(of id: OutboxEntry.ID) {
+    guard let stanza = outbox.stanzas[id], stanza.entry.operation == .send, !stanza.isSealed,
+      let isSealed = sealsFiles(of: stanza),
+      stanza.entry.links.contains(where: { (SealedLink($0) != nil) != isSealed })
+    else { return }
+    outbox.stanzas[id]?.entry.links = []
   }
 
   private static func tooLarge(_ file: Attachment, _ largest: Int) -> Remark {
@@ -41,14 +63,26 @@ extension Client {
   }
 
   /// Notes the addresses for a file, with which the service has answered.
-  mutating func noteSlot(_ answer: IQRequest.Answer, for id: OutboxEntry.ID) {
-    guard uploads.isAsking(for: id), let file = outbox.stanzas[id]?.entry.nextFile else { return }
+  ///
+  /// - Parameter isSealed: whether they are for the encrypted file.
+  mutating func noteSlot(
+    _ answer: IQRequest.Answer, for id: OutboxEntry.ID, isSealed: Bool
+  ) {
+    guard uploads.isAsking(for: id), let stanza = outbox.stanzas[id],
+      let file = stanza.entry.nextFile
+    else { return }
+    if sealsFiles(of: stanza) != isSealed {
+      uploads.giveUp()
+      context.needsPump = true
+      return
+    }
     switch answer {
     case .result(let answer):
       if let slot = UploadSlot(answer) {
         return uploads.begin(
           FileUpload(
-            entry: id, file: file, address: slot.put, headers: slot.headers, link: slot.get),
+            entry: id, file: file, isSealed: isSealed, address: slot.put, headers: slot.headers,
+            link: slot.get),
           in: &context)
       }
       uploads.giveUp()
@@ -76,5 +110,19 @@ extension Client {
   private mutating func end(_ id: OutboxEntry.ID, _ failure: Remark?) {
     context.needsPump = true
     if let failure { refuse(id, failure) }
+  }
+}
+
+extension Attachment {
+  /// What a server learns of a file that is encrypted: neither its name nor its type.
+  fileprivate func sealed(as name: String) -> Attachment {
+    var sealed = self
+    // Other programs go by the ending.
+    let ending = self.name.split(separator: ".").dropFirst().last ?? ""
+    let isUsual = ending.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    let keeps = isUsual && (1...8).contains(ending.count)
+    sealed.name = keeps ? name + "." + ending.lowercased() : name
+    (sealed.type, sealed.bytes) = (FileType.unknown, bytes + FileCipher.tagLength)
+    return sealed
   }
 }

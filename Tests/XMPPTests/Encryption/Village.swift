@@ -32,6 +32,11 @@ struct Village {
   var refuses: (Element) -> String? = { _ in nil }
   /// The village's only room, if it has one.
   var room: VillageRoom?
+  /// The requests for a place to upload a file.
+  private(set) var slots: [Element] = []
+  /// The uploads that have begun; each ends at once, unless uploads are held.
+  private(set) var uploads: [FileUpload] = []
+  var holdsUploads = false
   /// Questions that the server does not answer.
   var ignores: (Element) -> Bool = { _ in false }
   /// Whether messages get lost on their way to the server.
@@ -81,15 +86,26 @@ struct Village {
   mutating func say(
     _ id: Int64, _ text: String, from account: Address, to other: Address,
     as resource: String = "one",
-    operation: OutboxEntry.Operation = .send, uid: String? = nil
+    operation: OutboxEntry.Operation = .send, uid: String? = nil, files: [String] = [],
+    _ change: (inout OutboxEntry) -> Void = { _ in }
   ) {
     let full = account.withResource(resource)
-    entries[full, default: []].append(
-      .test(
-        id, text,
-        to: other == VillageRoom.address
-          ? .room(other.description) : .direct(other.description), operation: operation, uid: uid))
+    var entry = OutboxEntry.test(
+      id, text,
+      to: other == VillageRoom.address
+        ? .room(other.description) : .direct(other.description), operation: operation, uid: uid)
+    entry.message.attachments = files.map {
+      Attachment(
+        hash: String(repeating: "ab", count: 32), name: $0, type: "image/png", bytes: 1_000)
+    }
+    change(&entry)
+    entries[full, default: []].append(entry)
     offer(full)
+  }
+
+  /// A held upload ends.
+  mutating func finish(_ upload: FileUpload, of account: Address) {
+    tell(account.withResource("one"), .uploaded(upload.entry, .success(Self.link(to: upload))))
   }
 
   /// Asks a device's network something, as a shell does.
@@ -210,6 +226,11 @@ struct Village {
       waiting.append((full, .tried(chosen)))
     case .act(.keep(let update)):
       kept[full] = update.book
+    case .upload(let upload):
+      uploads.append(upload)
+      if !holdsUploads {
+        waiting.append((full, .uploaded(upload.entry, .success(Self.link(to: upload)))))
+      }
     case .act(.send(let stanza, let payload)):
       var stanza = stanza
       stanza["from"] = full.description
@@ -221,6 +242,11 @@ struct Village {
       if let payload, !losesMessages { waiting.append((full, .acknowledged([payload]))) }
     default: break
     }
+  }
+
+  private static func link(to upload: FileUpload) -> String {
+    let address = upload.link ?? ""
+    return upload.isSealed ? FileCipher.newLink(to: address)?.text ?? "" : address
   }
 
   private mutating func pass(_ message: Element, from full: Address) {
@@ -286,6 +312,7 @@ struct Village {
   }
 
   private mutating func answer(_ iq: Element, for full: Address) {
+    if iq.first("request", Feature.upload) != nil { slots.append(iq) }
     guard !ignores(iq), let payload = iq.children.first, ["get", "set"].contains(iq["type"])
     else { return }
     let account = iq["to"].flatMap(Address.init)?.bare ?? full.bare
@@ -326,11 +353,40 @@ struct Village {
       // Nothing was written while somebody was away.
       answer.add(Element("fin", namespace: Feature.archive, ["complete": "true"]))
     } else if payload.name == "query" {
-      var query = Element("query", namespace: payload.namespace)
+      var query = Self.services(payload.namespace, of: iq["to"])
       query.add(Element("feature", ["var": Feature.archive]))
       answer.add(query)
+    } else if payload.name == "request" {
+      answer = Self.slot(for: iq)
     }
     waiting.append((full, .stanza(answer)))
+  }
+
+  /// What the server, or its service for files, says that it has.
+  private static func services(_ namespace: String, of address: String?) -> Element {
+    let services = Element("query", namespace: namespace)
+    let child: Element? =
+      switch (namespace, address) {
+      case (Feature.items, Self.anna.domain):
+        Element("item", namespace: namespace, ["jid": "files.example.org"])
+      case (Feature.info, "files.example.org"):
+        Element("feature", namespace: namespace, ["var": Feature.upload])
+      default: nil
+      }
+    return child.map { Element("query", namespace: namespace, children: [$0]) } ?? services
+  }
+
+  /// The answer to a request for a place to upload a file.
+  static func slot(for request: Element) -> Element {
+    let name = request.first("request", Feature.upload)?["filename"] ?? ""
+    let places = ["put", "get"].map {
+      Element(
+        $0, namespace: Feature.upload, ["url": "https://files.example.org/\($0)/\(name)"])
+    }
+    return Element(
+      "iq",
+      ["type": "result", "id": request["id"] ?? "", "from": request["to"] ?? ""],
+      children: [Element("slot", namespace: Feature.upload, children: places)])
   }
 
   private static func item(_ item: (id: String, payload: Element)) -> Element {

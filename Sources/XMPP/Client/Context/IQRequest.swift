@@ -38,8 +38,8 @@ struct IQRequest: Sendable {
     /// Publishes this device or its keys; the element is published again if the node has to be
     /// opened first.
     case keysPublished(node: String, Element)
-    /// Asks for an upload address for a file of this entry.
-    case slot(OutboxEntry.ID)
+    /// Asks for an upload address for a file of this entry, encrypted or as it is.
+    case slot(OutboxEntry.ID, isSealed: Bool)
 
     /// Whether it asks what services the server has.
     var isAboutServices: Bool {

@@ -49,7 +49,7 @@ extension PendingStanza {
     var body = entry.message.kind == .action ? "/me " + entry.message.body : entry.message.body
     for link in entry.links { body += (body.isEmpty ? "" : "\n") + link }
     if let answers = entry.answers {
-      let quote = quotes ? Self.quote(answers.text) : ""
+      let quote = quotes ? Self.quote(SealedLink.hidingKeys(in: answers.text)) : ""
       let id = isRoom ? answers.name.archive : answers.name.origin ?? answers.name.archive
       if let id {
         var reply = Element("reply", namespace: Feature.replies, ["id": id])
@@ -68,7 +68,8 @@ extension PendingStanza {
       body = quote + body
     }
     message.nodes.insert(.element(Element("body", text: body)), at: 0)
-    for link in entry.links {
+    // Programs find the link to an encrypted file in the text.
+    for link in entry.links where SealedLink(link) == nil {
       message.add(
         Element(
           "x", namespace: Feature.links,
