@@ -89,7 +89,7 @@ struct DeviceCommandTests {
 
   @Test("what cannot be a device is refused, and what only a chat can complete elsewhere")
   func refuses() throws {
-    for words in ["ben perhaps", "ben 0", "ben 0123456", "ben 2 yes", "ben no no"] {
+    for words in ["ben perhaps", "ben 0", "ben 01234ab", "ben 2 yes", "ben no no"] {
       #expect(!anna.say("/verify " + words))
       #expect(anna.printed.last?.hasPrefix("Usage: /verify") == true, "\(words)")
     }

@@ -47,7 +47,7 @@ extension EndToEnd {
 
     /// A shell in which `/verify` was answered while a line was being typed.
     private func answered(
-      _ options: [String] = [], columns: Int = 80, _ changes: [String: String?]
+      _ options: [String] = [], columns: Int = 80, environment changes: [String: String?]
     ) throws -> PseudoTerminal {
       let shell = try home.shellInLobby(
         as: "anna", options, columns: columns, environment: changes)
@@ -65,7 +65,7 @@ extension EndToEnd {
       arguments: [[:], ["NO_COLOR": "1"]] as [[String: String]])
     func draws(changes: [String: String]) throws {
       let path = try installDrawing() + ":/usr/bin:/bin"
-      let shell = try answered(changes.merging(["PATH": path]) { $1 })
+      let shell = try answered(environment: changes.merging(["PATH": path]) { $1 })
       try shell.expect(row)
       try shell.expect("#lobby> half a li|ne")
       let rows = shell.emulator.screen
@@ -90,10 +90,10 @@ extension EndToEnd {
     ) throws {
       let path = try installDrawing() + ":/usr/bin:/bin"
       let shell = try answered(
-        options, columns: columns, ["PATH": path].merging(changes) { $1 })
+        options, columns: columns, environment: ["PATH": path].merging(changes) { $1 })
       shell.settle()
       try shell.expect("#lobby> half a li|ne")
-      let printed = shell.emulator.history + shell.emulator.screen
+      let printed = shell.emulator.history
       let explained = printed.filter { $0.contains("QR code") }
       #expect(
         explained.allSatisfy { $0.hasPrefix(sentence) } && explained.isEmpty == sentence.isEmpty)

@@ -46,7 +46,9 @@ extension EndToEnd {
       let room = try anna.room(Self.room)
       try anna.say("in the clear", in: room)
       try ben.hear("in the clear")
-      try #require(try anna.ask(.encrypt, target: Self.room, text: "on").isEmpty)
+      try #require(
+        try anna.ask(.encrypt, target: Self.room, text: "on").hasSuffix("is encrypted from now on.")
+      )
       try anna.say("sealed", in: room)
       #expect(try ben.hear("sealed").version == "2")
       let xml = ben.lines.filter { $0.hasPrefix("[\"xml\"") && $0.contains("sealed<") }

@@ -173,7 +173,7 @@ final class SealedFileTests {
     }
     _ = downloads.take(from: [NetworkRequest(id: 1, verb: verb, target: "1", text: link)])
     run { events != nil }
-    var (file, reason): (Attachment?, String) = (nil, "")
+    var (file, reason): (Conversations.Attachment?, String) = (nil, "")
     for event in events ?? [] {
       if case .fetched(_, let fetched) = event { file = fetched }
       if case .answered(_, let remark) = event { reason = remark.text }

@@ -244,12 +244,12 @@ extension Client {
       archives.noteActivity(in: message.conversation, of: .account, &context)
     }
     let quoted = text.answers?.to.flatMap { quotedUser($0, in: message.conversation) }
-    guard let event = message.event(text, quoted: quoted) else { return }
+    guard let event = message.event(text, quoted: quoted, encryption: secrecy) else { return }
     guard case .messageReceived(var new, let conversation) = event else {
       return context.tell(event)
     }
     new.changedMessage = changed
-    (new.encryption, new.isRepetition) = (secrecy, isRepetition)
+    new.isRepetition = isRepetition
     context.tell(.messageReceived(new, in: conversation))
     // Nobody has read it, so its sender must not hear so (rule 14.10).
     if text.kind != .unreadable { receipts.add(message) }

@@ -198,7 +198,7 @@ struct Encryption: Sendable {
 
   /// Sets what the owner wants with a person or in a room.
   ///
-  /// - Returns: what to answer; empty if there is nothing to say.
+  /// - Returns: what to answer.
   mutating func set(_ isWanted: Bool, with account: Address, in context: inout ClientContext)
     -> Remark
   {
@@ -210,7 +210,10 @@ struct Encryption: Sendable {
     book.set(chat, with: account)
     stuck[account] = nil
     context.needsPump = true
-    return ""
+    let name = account.description
+    return isWanted
+      ? filled(("What you send to %1 is encrypted from now on.", [name]))
+      : filled(("What you send to %1 is not encrypted from now on.", [name]))
   }
 
   /// Why encryption cannot begin with a person or in a room; nil if it can, or if that is unknown.

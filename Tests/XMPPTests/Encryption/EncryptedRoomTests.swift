@@ -31,7 +31,9 @@ struct EncryptedRoomTests {
     var village = try village()
     village.say(1, "plain", from: anna, to: room)
     #expect(village.read(ben) == ["plain (plain)"])
-    #expect(village.ask(.encrypt, room.description, "on", of: anna) == "")
+    #expect(
+      village.ask(.encrypt, room.description, "on", of: anna)
+        == "What you send to \(room) is encrypted from now on.")
     village.say(2, "sealed", from: anna, to: room)
     #expect(village.read(ben) == ["plain (plain)", "sealed"])
     let last = try #require(village.messages.last { $0["type"] == "groupchat" })

@@ -168,7 +168,7 @@ struct SealedFileChatTests {
       $0.links = [link]
     }
     let edits = (village.news[ben.withResource("one")] ?? []).compactMap { event in
-      if case .edited(_, _, _, let body, _, _, _) = event { body } else { nil }
+      if case .edited(_, _, _, let body, _, _, _, _) = event { body } else { nil }
     }
     #expect(edits == ["better\n" + link])
     let count = village.messages.count

@@ -103,7 +103,9 @@ struct AddressedMessage: Sendable {
   /// replaces stays.
   ///
   /// - Parameter quoted: who wrote the answered message, if this one says so.
-  func event(_ text: MessageText, quoted: NetworkUser?) -> NetworkEvent? {
+  func event(
+    _ text: MessageText, quoted: NetworkUser?, encryption: Message.Encryption
+  ) -> NetworkEvent? {
     guard text.kind != .unreadable, let original = stanza.first("replace", Feature.correction)
     else {
       // Only headlines from the owner's own server get here.
@@ -112,6 +114,7 @@ struct AddressedMessage: Sendable {
         name: ids, speaker: sender, body: text.body, kind: isHeadline ? .notice : text.kind,
         time: incoming.time, answers: text.answers.map { reference($0.id) }, answersSpeaker: quoted,
         links: text.links, isPast: incoming.source.isBackfill)
+      message.encryption = encryption
       message.bodyWithQuote = text.bodyWithQuote
       message.otherOrigin = incoming.otherOrigin
       message.isDelayed = incoming.isDelayed
@@ -121,7 +124,8 @@ struct AddressedMessage: Sendable {
     return Limits.bounded(original["id"]).map {
       .edited(
         MessageIDs(origin: $0), by: sender, in: conversation, body: text.body,
-        at: incoming.time, change: ids, bodyWithQuote: text.bodyWithQuote)
+        at: incoming.time, change: ids, bodyWithQuote: text.bodyWithQuote,
+        encryption: encryption)
     }
   }
 }
