@@ -34,7 +34,9 @@ struct DeviceCommandTests {
     try anna.store.inbox.apply(requests.map { .answered($0, "") }, of: account)
     anna.look()
     _ = anna.news()
-    return requests.map { "\($0.verb.rawValue) \($0.target): \($0.text)" }
+    return requests.map {
+      "\($0.verb.rawValue) \($0.target)\($0.person.isEmpty ? "" : " " + $0.person): \($0.text)"
+    }
   }
 
   /// What is printed once the network has answered a line, and the texts shown as QR codes.
@@ -103,6 +105,9 @@ struct DeviceCommandTests {
     anna.look()
     _ = try asked()
     #expect(!anna.say("/verify 2") && anna.printed.last?.hasPrefix("Usage: /verify") == true)
+    #expect(anna.say("/verify dan 1"))
+    #expect(try asked() == ["verify teatime@rooms.x.org dan: 1"])
+    anna.say("/switch #lobby")
     #expect(!anna.say("/verify dan"))
     #expect(
       anna.printed.last

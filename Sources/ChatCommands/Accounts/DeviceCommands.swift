@@ -53,6 +53,13 @@ struct DeviceCommands {
   private func verify(
     personNamed name: String, _ words: String, _ snapshot: borrowing Snapshot
   ) throws -> Step {
+    // Only the account's process knows the addresses of the people in a room.
+    if let room = context.open.conversation, room.kind == .room, networks.carries(room),
+      let known = try networks.known(name, snapshot), known.isOccupant,
+      known.network == room.network
+    {
+      return Step { try networks.ask(.verify, in: room, person: known.name, text: words, $0) }
+    }
     let (account, address) = try person(named: name, snapshot)
     return ask(.verify, address, words, of: account)
   }
@@ -69,7 +76,6 @@ struct DeviceCommands {
       throw Refusal(
         say("%1 is on this machine; /%2 asks a network about its own people.", shown, "verify"))
     }
-    // The store does not know the addresses of people in rooms.
     if known.isOccupant {
       throw Refusal(
         say(

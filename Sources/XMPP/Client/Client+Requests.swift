@@ -84,9 +84,19 @@ extension Client {
     context.answer(request, sentence ?? "")
   }
 
-  private mutating func inspect(_ request: NetworkRequest, _ account: Address) {
-    if encryption == nil || rooms[account] != nil {
+  /// - Parameter target: a person, or a room in which the request names somebody by their nickname.
+  private mutating func inspect(_ request: NetworkRequest, _ target: Address) {
+    guard encryption != nil else {
       return context.answer(request, translated("hobnob itself cannot encrypt here."))
+    }
+    var account = target
+    if let room = rooms[target] {
+      guard let shown = room.occupants[request.person]?.account else {
+        return context.answer(
+          request,
+          filled(("%1 does not show the address of %2.", [request.target, request.person])))
+      }
+      account = shown
     }
     encryption?.inspect(request, account, in: &context)
   }

@@ -58,6 +58,19 @@ struct DeviceTrustTests {
     #expect(nobody == "carl@example.org has no program that can encrypt.")
   }
 
+  @Test("somebody in a room is named by their nickname, where the room shows addresses")
+  func inRoom() throws {
+    var village = try Village()
+    village.room = VillageRoom()
+    for account in [anna, ben] { try village.connect(account) }
+    let room = VillageRoom.address.description
+    let answer = village.ask(.verify, room, of: anna, person: "ben") ?? ""
+    #expect(answer.contains(key(village, ben).text))
+    #expect(
+      village.ask(.verify, room, of: anna, person: "dan")
+        == "\(room) does not show the address of dan.")
+  }
+
   @Test(
     "a number, a fingerprint and a link mark a device",
     arguments: ["place", "number", "fingerprint", "grouped", "link"])

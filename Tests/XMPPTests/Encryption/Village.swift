@@ -113,12 +113,14 @@ struct Village {
   /// - Returns: the answer; nil if there is none yet.
   mutating func ask(
     _ verb: NetworkRequest.Verb, _ target: String = "", _ text: String = "", of account: Address,
-    as resource: String = "one"
+    as resource: String = "one", person: String = ""
   ) -> String? {
     let full = account.withResource(resource)
     lastRequest += 1
     let id = lastRequest
-    tell(full, .requests([NetworkRequest(id: id, verb: verb, target: target, text: text)]))
+    tell(
+      full,
+      .requests([NetworkRequest(id: id, verb: verb, target: target, person: person, text: text)]))
     for case .answered(let request, let text) in news[full] ?? [] where request.id == id {
       return text.text
     }
