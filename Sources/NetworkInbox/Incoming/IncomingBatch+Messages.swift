@@ -31,7 +31,7 @@ extension IncomingBatch {
       if message.time != nil, !message.isPast, !message.isDelayed {
         try gaps.move(to: known.message.sort, in: conversation)
       }
-      return try again(known, message.name)
+      return try again(known, message)
     }
     if message.isRepetition { return }
     // If another message has the archive id, this one would be a second message with that id.
@@ -125,8 +125,8 @@ extension IncomingBatch {
   }
 
   /// Handles a repeated message.
-  private func again(_ known: KnownMessage, _ name: MessageIDs) throws {
-    let message = known.message
+  private func again(_ known: KnownMessage, _ repetition: NetworkMessage) throws {
+    let (message, name) = (known.message, repetition.name)
     if message.deletedAt != nil, name.origin == message.uid {
       try book.store.forgetDeletedText(of: message.id)
     }
@@ -135,7 +135,11 @@ extension IncomingBatch {
       try book.database.run(
         "UPDATE OR IGNORE message SET archive_id = ? WHERE id = ?", archive, message.id)
     }
-    if message.sender == book.owner.id { try book.store.noteArrived(message) }
+    if message.sender == book.owner.id {
+      try book.store.noteArrived(message)
+      // An earlier process may have sent it, and not have learnt that it arrived.
+      try results.note(repetition.encryption, of: message.id)
+    }
   }
 
   // MARK: Their files

@@ -12,7 +12,7 @@ final class IncomingBatch {
   let strangers: Strangers
   let gaps: Gaps
   private let receipts: Receipts
-  private let results: OutboxResults
+  let results: OutboxResults
   var repetitions: Repetitions
   var newMessages: NewMessages
   var pages: ArchivePages

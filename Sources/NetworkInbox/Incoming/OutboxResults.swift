@@ -14,11 +14,7 @@ struct OutboxResults {
         UPDATE OR IGNORE message SET archive_id = ? WHERE id = ? AND archive_id IS NULL
         """, archive, entry.message.id)
     }
-    if encryption != .none, entry.operation == .send {
-      try book.database.run(
-        "UPDATE message SET encrypted = max(encrypted, ?) WHERE id = ?", encryption.rawValue,
-        entry.message.id)
-    }
+    if entry.operation == .send { try note(encryption, of: entry.message.id) }
     for (index, link) in entry.links.enumerated() {
       try book.database.run(
         "UPDATE attachment SET link = ? WHERE message = ? AND ordinal = ?", link,
@@ -33,6 +29,13 @@ struct OutboxResults {
     let isFormers = entry.operation == .send && entry.wasTried
     try book.store.finish(
       entry, as: .sent, isEdited: isFormers && book.store.isEditedOnItsWay(entry.message.id))
+  }
+
+  /// Notes how a message of the owner's went out.
+  func note(_ encryption: Message.Encryption, of message: ID<Message>) throws {
+    if encryption == .none { return }
+    try book.database.run(
+      "UPDATE message SET encrypted = max(encrypted, ?) WHERE id = ?", encryption.rawValue, message)
   }
 
   func refuse(_ entry: OutboxEntry, _ reason: Remark, _ mayHaveArrived: Bool) throws {

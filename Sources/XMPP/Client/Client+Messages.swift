@@ -203,7 +203,7 @@ extension Client {
         (message.incoming.stanza, secrecy) = (stanza, found)
         encryption?.book.noteEncrypted(with: place)
       case .nothing?: return
-      case .repetition?: isRepetition = true
+      case .repetition?: (secrecy, isRepetition) = (.encrypted, true)
       case .plain?
       where encryption?.wasEncrypted(with: place) == true && !message.incoming.source.isBackfill:
         // A server could have made up this correction, so hobnob shows it as a new message.
