@@ -21,7 +21,7 @@ PACKAGE_TOOLS = binutils dpkg-dev lintian xz-utils
 PACKAGES = .build/packages
 DOCS = .build/docs
 TEST_TOOLS = dovecot-imapd fish irssi libvterm-dev locales mandoc openssl procps prosody \
-	profanity python3-jsonschema python3-pip python3-slixmpp python3-venv python3-yaml sqlite3 \
+	profanity python3-jsonschema python3-pip python3-slixmpp python3-venv python3-yaml sqlite3 strace \
 	tmux weechat-headless zsh
 # Servers that the tests start. Installed, some would conflict with each other, and all would run.
 IRC_SERVERS = anope bitlbee inspircd ircd-hybrid ircd-irc2 ngircd znc

@@ -63,9 +63,9 @@ final class Correspondent {
   }
 
   /// - Parameter command: what starts the program, and stays the same process.
-  func start() throws {
+  func start(through command: [String] = []) throws {
     process = try Program(
-      [program, "--stay", home.store, account.network], environment: home.environment)
+      command + [program, "--stay", home.store, account.network], environment: home.environment)
   }
 
   /// Starts, and waits until all is well.

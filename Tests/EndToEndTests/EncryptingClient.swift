@@ -63,6 +63,7 @@ extension ForeignClient {
 /// A message that another client has received. `encrypting.py` explains its members.
 struct ForeignMessage: Decodable {
   var id: String?
+  var from: String?
   /// That of the encryption; nil if there was none.
   var version: String?
   var text: String?
@@ -74,7 +75,7 @@ struct ForeignMessage: Decodable {
   var reactions: [String]?
 
   enum CodingKeys: String, CodingKey {
-    case id, version, text, inside, empty, unreadable, replaces, reactions
+    case id, from, version, text, inside, empty, unreadable, replaces, reactions
     case reactsTo = "reacts-to"
   }
 
