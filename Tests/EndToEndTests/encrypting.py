@@ -227,7 +227,11 @@ class Encrypting(foreign.Foreign):
             form.add_field(var="muc#roomconfig_" + name, value=value)
         await self["xep_0045"].set_room_config(room, form)
 
-    async def seal(self, to, version, id, text, of=None, accounts=None):
+    async def seal(self, *words, accounts=None):
+        async with self.turn:
+            (await self.sealed(*words, accounts=accounts)).send()
+
+    async def sealed(self, to, version, id, text, of=None, accounts=None):
         namespace = NAMESPACES[version]
         room = to if accounts else None
         accounts = accounts or [slixmpp.JID(to).bare]
@@ -241,18 +245,17 @@ class Encrypting(foreign.Foreign):
         if not room:
             message["request_receipt"] = True
         message.enable("store")
-        async with self.turn:
-            manager = await self.encryption.get_session_manager()
-            for account in accounts:
-                await manager.refresh_device_list(namespace, account)
-            sealed, errors = await manager.encrypt(
-                frozenset(accounts), {namespace: plain}, [namespace])
-            for each in sealed:
-                module = twomemo if version == "2" else oldmemo
-                message.append(module.etree.serialize_message(each))
-            message.send()
+        manager = await self.encryption.get_session_manager()
+        for account in accounts:
+            await manager.refresh_device_list(namespace, account)
+        sealed, errors = await manager.encrypt(
+            frozenset(accounts), {namespace: plain}, [namespace])
         for error in errors:
             tell("failed", str(error))
+        for each in sealed:
+            module = twomemo if version == "2" else oldmemo
+            message.append(module.etree.serialize_message(each))
+        return message
 
     async def upload(self, path):
         with open(path, "rb") as file:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks the programs of networks with real servers: check.py [--short] [matrix] [deltachat] [hobnob].
+"""Checks the programs of networks with real servers: check.py [--short] [matrix] [deltachat] [hobnob]
+[encryption].
 The libraries are in .build/networks-venv; check.py --install only installs them."""
 import os
 import shutil
@@ -31,7 +32,8 @@ def use_packages() -> None:
 
 def main() -> int:
     import steps
-    names = [name for name in sys.argv[1:] if not name.startswith("-")] or ["matrix", "deltachat", "hobnob"]
+    names = [name for name in sys.argv[1:] if not name.startswith("-")] or [
+        "matrix", "deltachat", "hobnob", "encryption"]
     for name in names:
         print(f"== {name}", flush=True)
         module = __import__("check_" + name)

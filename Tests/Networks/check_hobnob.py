@@ -68,13 +68,13 @@ class Hobnob:
                 self.changed.wait(0.5)
         return found
 
-    def change(self, **members) -> dict | None:
+    def change(self, seconds: float = 60, **members) -> dict | None:
         return self.wait(lambda: next((each for each in self.changes if all(
-            each.get(name) == value for name, value in members.items())), None))
+            each.get(name) == value for name, value in members.items())), None), seconds)
 
-    def run(self, *words: str, lines: str = "") -> str:
+    def run(self, *words: str, lines: str = "", seconds: float = 60) -> str:
         done = subprocess.run([HOBNOB, *words[:1], *self.name, *words[1:]], env=self.environment,
-                              input=lines, capture_output=True, text=True, timeout=60)
+                              input=lines, capture_output=True, text=True, timeout=seconds)
         if done.returncode:
             raise AssertionError(f"{words}: {done.stdout}{done.stderr}")
         return done.stdout
@@ -132,7 +132,7 @@ def processes(store: str) -> list[int]:
                 words = file.read().split(b"\0")
         except OSError:
             continue
-        if os.path.realpath(store).encode() in words and words[0].endswith(b"/hobnob-bridge"):
+        if os.path.realpath(store).encode() in words and words[0].endswith((b"/hobnob-bridge", b"/hobnob-xmpp")):
             found.append(int(process))
     return found
 

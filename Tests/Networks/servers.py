@@ -32,6 +32,28 @@ def wait_for_port(port: int, seconds: float = 60) -> None:
             time.sleep(0.02)
 
 
+class Prosody:
+    """An XMPP server with the users anna and ben, whose password is "secret", and more settings."""
+
+    def __init__(self, folder: str, settings: str = ""):
+        os.makedirs(folder)
+        with open(folder + "/more.lua", "w") as file:
+            file.write(settings)
+        self.port, self.ca = free_port(), folder + "/certs/ca.crt"
+        log = open(folder + "/log", "wb")
+        running.append(self)
+        self.process = subprocess.Popen(
+            ["sh", ROOT + "/share/hobnob/local-xmpp", "-d", folder, "-p", str(self.port), "-s",
+             folder + "/more.lua", "anna", "secret", "ben", "secret"], stdout=log, stderr=log,
+            env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin"})
+        wait_for_port(self.port)
+
+    def stop(self) -> None:
+        running.remove(self)
+        self.process.terminate()
+        self.process.wait()
+
+
 class Synapse:
     """A Matrix server with the users anna and ben, whose password is "secret"."""
 
