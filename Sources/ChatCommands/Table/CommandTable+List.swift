@@ -58,7 +58,7 @@ extension Command {
     ) { try EncryptCommand(context: $0).run($1, $2) },
     Command(
       "/verify [NAME] [DEVICE] [yes|no]",
-      "show the keys of your device, or of NAME's devices; compare one, or decide about it",
+      "show the fingerprints of devices, compare one, or decide about a device",
       .person
     ) { try DeviceCommands(context: $0).verify($1, $2) },
     Command(

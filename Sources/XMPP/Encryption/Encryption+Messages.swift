@@ -35,7 +35,7 @@ extension Encryption {
           .notice(
             filled(
               (
-                "Reactions and deletions are not encrypted for %1, since a device there has only the older version of OMEMO.",
+                "Reactions and deletions are not encrypted for %1, since one of the devices has only the older version of OMEMO.",
                 [to.description]
               ))))
       }

@@ -79,7 +79,11 @@ extension Encryption {
     let (id, key) = (String(book.own.id), Fingerprint(book.own.publicKey))
     return [
       filled(("This device is number %1. Its fingerprint:", [id])), Remark("  " + key.text),
-      filled(("Whoever compares it, or scans this link as a QR code, can be sure of it:", [])),
+      filled(
+        (
+          "Whoever compares it, or scans this link as a QR code, knows that the device is yours:",
+          []
+        )),
       Remark("xmpp:\(context.owner.account)?omemo-sid-\(id)=\(key.digits)"),
     ].joined(separator: "\n")
   }
@@ -183,14 +187,14 @@ extension Encryption {
     if groups.count > Fingerprint.groups / 2 {
       return filled(
         (
-          "No device of %1 has this fingerprint. If it is really theirs, somebody is reading along, or they have a new device; nothing was verified.",
+          "No device of %1 has this fingerprint. If it is really theirs, somebody is reading along, or they have a new device. It was not verified.",
           [name]
         ))
     }
     let group = groups[0]
     return filled(
       (
-        "This is not the fingerprint of device %1 of %2: group %3 is %4 there, and %5 here. Nothing was verified.",
+        "This is not the fingerprint of device %1 of %2: its group %3 is %4, and yours is %5. It was not verified.",
         [number, name, String(group + 1), key.group(group), other.group(group)]
       ))
   }
@@ -259,7 +263,7 @@ extension Encryption {
     }
     let (word, name) = Self.split(rest)
     guard let device = Self.device(word, in: devices) else {
-      return filled(("You have no device %1; /device lists them.", [word]))
+      return filled(("You have no device %1; /device lists yours.", [word]))
     }
     let number = String(device.number)
     if verb == "name" {
@@ -267,8 +271,7 @@ extension Encryption {
       return filled(("Device %1 is called %2 here from now on.", [number, name]))
     }
     if device == own {
-      return translated(
-        "This is the device that you are using, so it stays; /account remove ends it.")
+      return translated("This is the device that you are using, so it stays.")
     }
     book.trust(device, .refused)
     for version in OMEMOVersion.allCases {
@@ -279,7 +282,7 @@ extension Encryption {
     }
     return filled(
       (
-        "Device %1 is not one of yours any more: it gets neither what you write nor what people write to you. If somebody else has it, change your password, too.",
+        "Device %1 is not one of yours any more: you send it nothing, and the programs of others stop, too, once they notice. If somebody else has it, change your password.",
         [number]
       ))
   }

@@ -308,7 +308,7 @@ extension Encryption.Obstacle {
         )
       case .hidesAddresses:
         (
-          "%1 hides its members' addresses, so hobnob cannot find their keys: its owner has to show them to everybody, in the room's settings.",
+          "%1 hides its members' addresses, so hobnob cannot find their keys: its owner has to show the addresses to everybody, in the room's settings.",
           [name]
         )
       }

@@ -104,7 +104,7 @@ struct DeviceTrustTests {
     let name = "device \(number(village, ben)) of \(ben)"
     #expect(
       answer
-        == "This is not the fingerprint of \(name): group 3 is \(right) there, and 00000000 here. Nothing was verified."
+        == "This is not the fingerprint of \(name): its group 3 is \(right), and yours is 00000000. It was not verified."
     )
     let other = village.ask(.verify, ben.description, key(village, anna).text, of: anna)
     #expect(other?.hasPrefix("No device of \(ben) has this fingerprint.") == true)
@@ -192,7 +192,8 @@ struct DeviceTrustTests {
       village.ask(.device, "", "remove 1", of: anna)?.hasPrefix(
         "This is the device that you are using") == true)
     #expect(
-      village.ask(.device, "", "remove 7", of: anna) == "You have no device 7; /device lists them.")
+      village.ask(.device, "", "remove 7", of: anna) == "You have no device 7; /device lists yours."
+    )
     _ = village.kill(anna, as: "two")
     #expect(
       village.ask(.device, "", "remove 2", of: anna)?.hasPrefix(
