@@ -130,7 +130,7 @@ struct EncryptionTests {
 
   @Test("/encrypt on asks the network, which answers; off asks the person first")
   func asksTheNetwork() throws {
-    #expect(!anna.say("/encrypt on"))
+    #expect(!anna.say("/encrypt off"))
     try become(.off)
     #expect(!anna.say("/encrypt maybe"))
     #expect(try asked().isEmpty)
@@ -159,6 +159,14 @@ struct EncryptionTests {
     anna.say("/encrypt off")
     #expect(anna.question == nil)
     #expect(try asked() == [["ben@y.org", "off"], ["ben@y.org", "off"]])
+  }
+
+  @Test("where hobnob cannot encrypt, the network says why")
+  func asksWhyNot() throws {
+    try become(.never)
+    #expect(anna.say("/encrypt on"))
+    #expect(try asked() == [["ben@y.org", "on"]])
+    #expect(!anna.say("/encrypt off"))
   }
 
   @Test("without anyone to answer, encryption does not end")

@@ -36,6 +36,18 @@ package struct SealedLink: Hashable, Sendable {
     Self.scheme + address.dropFirst("https://".count) + "#" + hexadecimal(iv + key)
   }
 
+  /// Whether a text has such a link anywhere, whatever surrounds it.
+  package static func isIn(_ text: String) -> Bool {
+    guard mayHaveLinks(text) else { return false }
+    return text.split(whereSeparator: \.isWhitespace).contains { word in
+      let word = word.lowercased()
+      return word.ranges(of: scheme).contains { range in
+        let secret = word[range.upperBound...].drop { $0 != "#" }.dropFirst()
+        return secret.prefix { $0.isASCII && $0.isHexDigit }.count >= 2 * (12 + keyLength)
+      }
+    }
+  }
+
   /// The lines of a text that are such links.
   package static func links(in text: String) -> [String] {
     mayHaveLinks(text)

@@ -84,9 +84,10 @@ extension Client {
       rooms.noteService(at: address, answer, in: &context)
       server.noteUploads(at: address, answer)
     case .roomInfo(let room):
-      if case .result(let info) = answer {
-        encryption?.noteFeatures(of: room, DiscoveredInfo(info).features, in: &context)
-      }
+      let features: Set<String>? =
+        if case .result(let info) = answer { DiscoveredInfo(info).features } else { nil }
+      encryption?.noteFeatures(
+        of: room, features, isInside: rooms[room]?.isEntered == true, in: &context)
       apply(rooms.byAddress[room]?.noteFeatures(answer, in: &context))
     case .roomMembers(let room, let affiliation):
       encryption?.noteMembers(of: room, as: affiliation, answer, in: &context)

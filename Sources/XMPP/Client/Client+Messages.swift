@@ -201,7 +201,9 @@ extension Client {
       switch open(message) {
       case .text(let stanza, let found)?:
         (message.incoming.stanza, secrecy) = (stanza, found)
-        encryption?.book.noteEncrypted(with: place)
+        if !message.isInRoom || encryption?.audience(place).isPrivate == true {
+          encryption?.book.noteEncrypted(with: place)
+        }
       case .nothing?: return
       case .repetition?: (secrecy, isRepetition) = (.encrypted, true)
       case .plain?
@@ -220,7 +222,7 @@ extension Client {
     if source.isLive, !sender.isOwner { typing.note(message, in: &context) }
 
     var text = MessageText(message.stanza)
-    if secrecy != .none {
+    if [.encrypted, .verified, .unverified].contains(secrecy) {
       text.links += SealedLink.links(in: text.body).prefix(Limits.links)
     }
     var changed: MessageIDs?
@@ -244,7 +246,9 @@ extension Client {
       archives.noteActivity(in: message.conversation, of: .account, &context)
     }
     let quoted = text.answers?.to.flatMap { quotedUser($0, in: message.conversation) }
-    guard let event = message.event(text, quoted: quoted, encryption: secrecy) else { return }
+    guard
+      let event = message.event(text, quoted: quoted, encryption: encryption == nil ? nil : secrecy)
+    else { return }
     guard case .messageReceived(var new, let conversation) = event else {
       return context.tell(event)
     }
@@ -266,7 +270,7 @@ extension Client {
     let incoming = message.incoming
     let account =
       message.isInRoom
-      ? rooms[message.from.bare]?.author(of: incoming.stanza) : message.from.bare
+      ? rooms[message.from.bare]?.author(of: incoming) : message.from.bare
     let mayAnswer =
       !incoming.source.isBackfill
       && (account == context.owner.account

@@ -74,9 +74,9 @@ extension Client {
   /// If an archive may already contain a stanza, the stanza waits until the archive has been read.
   private func readiness(of stanza: PendingStanza) -> Readiness {
     let mayGo =
-      switch encryption?.way(to: stanza.to.bare, in: context) {
+      switch encryption?.way(to: stanza.destination, in: context) {
       case nil: true
-      case .plain, .sealed: stanza.isSealed || encryption?.isRenewing(stanza.to.bare) != true
+      case .plain, .sealed: stanza.isSealed || encryption?.isRenewing(stanza.destination) != true
       case .asking, .stuck: stanza.isSealed
       }
     guard stanza.isRoom else { return mayGo && archives.isRead(.account) ? .ready : .later }
@@ -115,10 +115,12 @@ extension Client {
     var length = bytes
     switch encryption?.form(of: element, stanza, in: &context) {
     case nil, .plain:
-      // Such a link has the key of the file.
-      if stanza.entry.links.contains(where: { SealedLink($0) != nil }) {
+      if SealedLink.isIn(element.first("body")?.text ?? "") {
         refuse(
-          id, translated("Its files are encrypted, so only an encrypted message can have them."))
+          id,
+          translated(
+            "It has the key of an encrypted file, so only an encrypted message can have it. Save the file and send that."
+          ))
         return false
       }
     case .later: return false

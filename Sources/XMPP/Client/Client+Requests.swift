@@ -80,7 +80,9 @@ extension Client {
     guard encryption != nil else {
       return context.answer(request, translated("hobnob itself cannot encrypt here."))
     }
-    let sentence = encryption?.set(request.text == "on", with: account, in: &context)
+    let sentence = encryption?.set(
+      request.text == "on", with: rooms[account] == nil ? .person(account) : .room(account),
+      in: &context)
     context.answer(request, sentence ?? "")
   }
 
@@ -120,7 +122,8 @@ extension Client {
         open: Set(
           conversations.compactMap {
             switch $0 {
-            case .direct(let name), .room(let name): Address(name)?.bare
+            case .direct(let name): (Address(name)?.bare).map { .person($0) }
+            case .room(let name): (Address(name)?.bare).map { .room($0) }
             }
           }))
       context.needsPump = true

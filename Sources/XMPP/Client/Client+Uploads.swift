@@ -37,7 +37,7 @@ extension Client {
 
   /// Whether files go to somebody encrypted; nil while that is not known.
   private func sealsFiles(of stanza: PendingStanza) -> Bool? {
-    switch encryption?.way(to: stanza.to.bare, in: context) {
+    switch encryption?.way(to: stanza.destination, in: context) {
     case nil, .plain: false
     case .sealed: true
     case .asking, .stuck: nil

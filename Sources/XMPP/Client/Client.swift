@@ -154,15 +154,15 @@ struct Client: NetworkClient {
 
   /// Looks after the keys of the owner and of the people to whom lines wait.
   private mutating func encrypt() {
-    encryption?.note(rooms: rooms.byAddress.keys)
+    encryption?.keep(rooms: rooms.byAddress.keys)
     guard encryption != nil, archives.isRead(.account) else { return }
     encryption?.publish(in: &context)
     guard context.needsPump else { return }
-    let awaited = Set(outbox.stanzas.values.filter(\.isWaiting).map(\.to.bare))
+    let awaited = Set(outbox.stanzas.values.filter(\.isWaiting).map(\.destination))
     encryption?.watch(awaited: awaited)
     encryption?.renewLists(
-      for: awaited, unless: { [roster] in roster.contacts[$0] != nil }, in: &context)
-    for address in awaited { encryption?.noteWaiting(address, in: &context) }
+      for: awaited, unless: { [roster] in roster.contacts[$0]?.isSeen == true }, in: &context)
+    for destination in awaited { encryption?.noteWaiting(destination, in: &context) }
     encryption?.mend(in: &context)
     encryption?.answerInspections(in: &context)
     encryption?.announceUndecided(in: &context)
@@ -255,6 +255,7 @@ struct Client: NetworkClient {
     case .entered(let address, let isRequested):
       guard let room = rooms[address] else { return }
       if isRequested { bookmarks.keep(room, at: address, in: &context) }
+      encryption?.askForMembers(of: address, in: &context)
       archives.beginRoom(room, at: address, in: &context)
       let early = rooms.byAddress[address]?.takeEarlyMessages() ?? []
       for message in early { deliver(message, .live) }

@@ -103,17 +103,16 @@ extension Encryption {
   // MARK: The devices of others
 
   /// Asks for what is needed to write to somebody, as far as this connection has not asked yet.
-  mutating func prepare(_ address: Address, in context: inout ClientContext) {
-    let chat = book.chats[address] ?? KeyBook.Chat()
+  mutating func prepare(_ destination: Destination, in context: inout ClientContext) {
+    let chat = book.chats[destination.address] ?? KeyBook.Chat()
     guard library != nil, chat.isWanted != false else { return }
-    let isRoom = audiences[address] != nil
-    if isRoom, chat.isWanted != true, !chat.wasEncrypted { return }
-    let people = people(address)
+    if destination.isRoom, chat.isWanted != true, !chat.wasEncrypted { return }
+    let people = people(destination)
     for account in people { ask(account, in: &context) }
-    guard people.allSatisfy({ isRoom ? isAnswered($0) : isKnown($0) }),
+    guard people.allSatisfy({ destination.isRoom ? isAnswered($0) : isKnown($0) }),
       isKnown(context.owner.account)
     else { return }
-    for name in recipients(address, in: context).missing { ask(name, in: &context) }
+    for name in recipients(destination, in: context).missing { ask(name, in: &context) }
   }
 
   mutating func ask(_ name: KeyBook.SessionName, in context: inout ClientContext) {
@@ -142,11 +141,11 @@ extension Encryption {
   /// Asks once more for the lists of those who read the lines that wait, if nobody tells of their
   /// changes: servers do that for contacts only.
   mutating func renewLists(
-    for addresses: Set<Address>, unless isContact: (Address) -> Bool,
+    for destinations: Set<Destination>, unless isContact: (Address) -> Bool,
     in context: inout ClientContext
   ) {
-    for address in addresses where book.chats[address]?.isWanted != false {
-      for account in people(address)
+    for destination in destinations where book.chats[destination.address]?.isWanted != false {
+      for account in people(destination)
       where account != context.owner.account && !isContact(account) && isKnown(account)
         && renewing[account] == nil
         && context.clock.time - (askedAt[account] ?? 0) >= Limits.listsStay
@@ -157,9 +156,10 @@ extension Encryption {
     }
   }
 
-  /// Whether a line to a person or a room waits for lists that are asked for once more.
-  func isRenewing(_ address: Address) -> Bool {
-    !renewing.isEmpty && people(address).contains { renewing[$0] != nil }
+  /// Whether a line waits for lists that are asked for once more.
+  func isRenewing(_ destination: Destination) -> Bool {
+    !renewing.isEmpty
+      && people(destination).contains { renewing[$0] != nil && !everSilent.contains($0) }
   }
 
   private func mayAsk(_ answer: Answer?, _ context: ClientContext) -> Bool {
@@ -186,6 +186,7 @@ extension Encryption {
     in context: inout ClientContext
   ) {
     context.needsPump = true
+    if case .silence = answer { everSilent.insert(account) } else { everSilent.remove(account) }
     renewing[account]?.remove(version)
     if renewing[account]?.isEmpty == true { renewing[account] = nil }
     switch answer {
@@ -224,7 +225,7 @@ extension Encryption {
     guard library != nil, let items = event.first("items", Feature.publishingEvents),
       let version = OMEMOVersion.allCases.first(where: { $0.listNode == items["node"] }),
       let devices = items.children.last(where: { $0.name == "item" }).flatMap(version.devices),
-      account == context.owner.account || isContact || watched.contains(account)
+      account == context.owner.account || isContact || watched.contains(.person(account))
         || book.chats[account] != nil
     else { return }
     mayPublishList.insert(version, if: account == context.owner.account)
@@ -243,7 +244,9 @@ extension Encryption {
         if case .none = answer { bundles[name] = nil }
       }
     }
-    let former = Set(book.versions(of: account).keys)
+    // Before its first list is known, every device is new to this one.
+    let former =
+      book.lists[account]?[version] == nil ? devices : Set(book.versions(of: account).keys)
     book.set(devices, of: account, version)
     if account == context.owner.account { announceOwn(devices, besides: former, in: &context) }
     if account == context.owner.account { completeOwnList(version, in: &context) }
@@ -277,11 +280,20 @@ extension Encryption {
       bundles[name] = .known
       book.set(session, name)
       if broken.remove(name) != nil { answered.insert(name) }
-      book.meet(name.device, session.identity, at: context.clock.wall)
+      meet(name.device, session.identity, in: context)
     case .error(let error) where !error.isPassing: bundles[name] = Answer.none
     case .error, .silence: noteSilence(in: &context) { $0.bundles[name] = $1 }
     }
     if case .some(.none) = bundles[name] { broken.remove(name) }
+  }
+
+  /// Notes the key of a device. Sessions under another key are gone then.
+  mutating func meet(_ device: KeyBook.Device, _ key: [UInt8], in context: ClientContext) {
+    guard book.meet(device, key, at: context.clock.wall) else { return }
+    for version in OMEMOVersion.allCases {
+      let name = KeyBook.SessionName(device: device, version: version)
+      if book.sessions[name] == nil { bundles[name] = nil }
+    }
   }
 
   /// Lets a list be asked for once more in this connection, unless there are too many already.

@@ -21,7 +21,7 @@ extension Encryption {
     of element: Element, _ stanza: PendingStanza, in context: inout ClientContext
   ) -> Form {
     if let sealed = stanza.sealed { return .sealed(sealed) }
-    let to = stanza.to.bare
+    let to = stanza.destination
     switch way(to: to, in: context) {
     case .plain: return .plain
     case .asking, .stuck: return .later
@@ -30,29 +30,32 @@ extension Encryption {
     guard
       [.send, .edit].contains(stanza.entry.operation) || sealsEverything(to: to, in: context)
     else {
-      if book.noteTold(of: to) {
+      if book.noteTold(of: to.address) {
         context.tell(
           .notice(
             filled(
               (
                 "Reactions and deletions are not encrypted for %1, since one of the devices has only the older version of OMEMO.",
-                [to.description]
+                [to.address.description]
               ))))
       }
       return .plain
     }
-    return seal(element, to: to, in: context).map(Form.sealed) ?? .later
+    if let sealed = seal(element, to: to, in: context) { return .sealed(sealed) }
+    // A session that could not be used is gone now.
+    context.clock.set(.keys, in: Limits.sealPause)
+    return .later
   }
 
   /// Seals a message for all devices that get it, each in the newest version that it lists.
   ///
   /// - Returns: the stanza; nil if nobody can read it.
   private mutating func seal(
-    _ message: Element, to address: Address, in context: ClientContext
+    _ message: Element, to destination: Destination, in context: ClientContext
   ) -> Element? {
     guard let library else { return nil }
-    let (names, people) = (recipients(address, in: context).ready, people(address))
-    let room = audiences[address] == nil ? nil : address
+    let (names, people) = (recipients(destination, in: context).ready, people(destination))
+    let room = destination.isRoom ? destination.address : nil
     var sealed = message
     sealed.nodes.removeAll { $0.isContent || $0.isContentBesideText }
     var (texts, isForOther) = ([Element](), false)
@@ -81,13 +84,13 @@ extension Encryption {
     if room == nil, !sealed.has("store", Feature.hints) {
       sealed.add(Element("store", namespace: Feature.hints))
     }
-    book.noteEncrypted(with: address)
+    book.noteEncrypted(with: destination.address)
     return sealed
   }
 
   /// Whether all devices that get a message to somebody read the version that seals all of it.
-  private func sealsEverything(to account: Address, in context: ClientContext) -> Bool {
-    recipients(account, in: context).ready.allSatisfy { $0.version == .two }
+  private func sealsEverything(to destination: Destination, in context: ClientContext) -> Bool {
+    recipients(destination, in: context).ready.allSatisfy { $0.version == .two }
   }
 
   /// What programs without OMEMO show.
@@ -239,7 +242,7 @@ extension Encryption {
     }
     book.set(opened.session, name)
     if let id = opened.usedPreKey { usedPreKeys.insert(id) }
-    book.meet(name.device, opened.session.identity, at: context.clock.wall)
+    meet(name.device, opened.session.identity, in: context)
     // Until the other side has an answer, it sends the beginning of the session each time.
     if mayAnswer, key.beginsSession, opened.usedPreKey != nil {
       answered.insert(name)

@@ -11,85 +11,108 @@ import Sentences
 struct RoomAudience: Hashable, Sendable {
   static let affiliations = ["owner", "admin", "member"]
 
-  /// Nil until the room has said what it can do.
+  /// Nil until the room has said what it can do, or that it does not say so.
   private var features: Set<String>?
-  /// The accounts of each affiliation that the room has listed.
-  private var listed: [String: Set<Address>] = [:]
+  private var isSilent = false
+  /// The accounts of each affiliation, until all lists have come.
+  private var arriving: [String: Set<Address>] = [:]
+  /// Whether the room gives no lists; then those count who are there.
+  private(set) var hidesMembers = false
   private var members: Set<Address> = []
+  /// Members who were seen in the room.
+  private var present: Set<Address> = []
+  /// Whether the members are known, and whether they were known before.
+  private var (isKnown, wasKnown) = (false, false)
 
   /// Why nothing can be encrypted there; nil if it can, or if that is unknown.
   var obstacle: Encryption.Obstacle? {
+    if isSilent { return .unknownRoom }
     guard let features else { return nil }
     if !features.contains("muc_membersonly") { return .notMembersOnly }
-    return features.contains("muc_nonanonymous") ? nil : .hidesAddresses
+    if !features.contains("muc_nonanonymous") { return .hidesAddresses }
+    return members.count > Limits.audience ? .tooManyMembers : nil
   }
 
   var isPrivate: Bool { features != nil && obstacle == nil }
 
-  /// The accounts of all members; nil as long as the room has not listed them.
-  var people: Set<Address>? {
-    isPrivate && listed.count == Self.affiliations.count ? members : nil
-  }
+  /// The accounts of all members but the owner; nil as long as the room has not listed them.
+  var people: Set<Address>? { isPrivate && isKnown ? members : nil }
 
-  mutating func note(_ features: Set<String>) { self.features = features }
+  /// - Parameter features: nil if the room does not say.
+  mutating func note(_ features: Set<String>?) {
+    (self.features, isSilent) = (features, features == nil)
+  }
 
   /// Forgets what only an occupant can know.
-  mutating func forget() { (features, listed) = (nil, [:]) }
-
-  /// - Parameter accounts: empty if the room does not give the list; then those count who are there.
-  /// - Returns: the members that are new since the list was known last.
-  mutating func note(_ accounts: Set<Address>, as affiliation: String) -> Set<Address> {
-    let former = members
-    let wasKnown = isComplete
-    listed[affiliation] = accounts
-    guard listed.count == Self.affiliations.count else { return [] }
-    isComplete = true
-    members = listed.values.reduce(present) { $0.union($1) }
-    return wasKnown ? members.subtracting(former) : []
+  mutating func forget() {
+    (features, isSilent, isKnown, arriving, present) = (nil, false, false, [:], [])
   }
 
-  /// Whether all lists have ever been known.
-  private var isComplete = false
-  /// Members who were seen in the room.
-  private var present: Set<Address> = []
+  /// Call this before the room is asked for its lists.
+  mutating func beginLists() { (arriving, hidesMembers) = ([:], false) }
+
+  /// - Parameter accounts: nil if the room does not give the list.
+  /// - Returns: the members that are new since the lists were known last; nil until all lists have
+  ///   come.
+  mutating func note(_ accounts: Set<Address>?, as affiliation: String) -> Set<Address>? {
+    arriving[affiliation] = accounts ?? []
+    if accounts == nil { hidesMembers = true }
+    guard arriving.count == Self.affiliations.count else { return nil }
+    let former = members
+    members = arriving.values.reduce(hidesMembers ? present : []) { $0.union($1) }
+    defer { (isKnown, wasKnown, arriving) = (true, true, [:]) }
+    return wasKnown ? members.subtracting(former) : []
+  }
 
   /// Notes what a presence or a message of the room says about an account.
   ///
   /// - Returns: whether it is a new member.
   mutating func note(_ account: Address, is affiliation: String) -> Bool {
+    for list in arriving.keys { arriving[list]?.remove(account) }
     guard Self.affiliations.contains(affiliation) else {
       members.remove(account)
       present.remove(account)
       return false
     }
-    guard present.count < Limits.occupants else { return false }
+    if arriving[affiliation] != nil { arriving[affiliation]?.insert(account) }
+    guard members.count <= Limits.audience, present.count <= Limits.audience else { return false }
     present.insert(account)
-    return members.insert(account).inserted && people != nil
+    return members.insert(account).inserted && isKnown
   }
 }
 
 // Encryption in rooms.
 extension Encryption {
+  func audience(_ room: Address) -> RoomAudience { audiences[room] ?? RoomAudience() }
+
   /// The accounts that read what goes to a person or a room.
-  func people(_ address: Address) -> Set<Address> {
-    audiences[address].map { $0.people ?? [] } ?? [address]
+  func people(_ destination: Destination) -> Set<Address> {
+    switch destination {
+    case .person(let account): [account]
+    case .room(let room): audience(room).people ?? []
+    }
   }
 
-  /// Keeps in mind which addresses are those of rooms.
-  mutating func note(rooms: some Sequence<Address>) {
-    for room in rooms where audiences[room] == nil { audiences[room] = RoomAudience() }
+  /// Forgets rooms that the owner has left.
+  mutating func keep(rooms: some Collection<Address>) {
+    if audiences.count > rooms.count { audiences = audiences.filter { rooms.contains($0.key) } }
   }
 
-  /// Takes what a room can do; asks a private one for its members.
+  /// Takes what a room can do, and asks a private one for its members if the owner is in it.
+  ///
+  /// - Parameter features: nil if the room does not say.
   mutating func noteFeatures(
-    of room: Address, _ features: Set<String>, in context: inout ClientContext
+    of room: Address, _ features: Set<String>?, isInside: Bool, in context: inout ClientContext
   ) {
     audiences[room, default: RoomAudience()].note(features)
     context.needsPump = true
-    if audiences[room]?.isPrivate == true { askForMembers(of: room, in: &context) }
+    if isInside { askForMembers(of: room, in: &context) }
   }
 
-  private func askForMembers(of room: Address, in context: inout ClientContext) {
+  /// Asks a private room that the owner is in for its members.
+  mutating func askForMembers(of room: Address, in context: inout ClientContext) {
+    guard audience(room).isPrivate else { return }
+    audiences[room]?.beginLists()
     for affiliation in RoomAudience.affiliations {
       let item = Element("item", namespace: Feature.roomAdmin, ["affiliation": affiliation])
       context.sendIQ(
@@ -102,14 +125,25 @@ extension Encryption {
     of room: Address, as affiliation: String, _ answer: IQRequest.Answer,
     in context: inout ClientContext
   ) {
-    var accounts: Set<Address> = []
+    var accounts: Set<Address>?
     if case .result(let answer) = answer {
       let items = answer.first("query", Feature.roomAdmin)?.children.prefix(Limits.occupants) ?? []
-      accounts = Set(items.compactMap { $0["jid"].flatMap(Address.init)?.bare })
+      accounts = Set(
+        items.lazy.filter { $0["affiliation"] == affiliation }
+          .compactMap { $0["jid"].flatMap(Address.init)?.bare })
+      accounts?.remove(context.owner.account)
     }
-    let new = audiences[room]?.note(accounts, as: affiliation) ?? []
-    newMembers[room, default: []].formUnion(new)
     context.needsPump = true
+    guard let new = audiences[room]?.note(accounts, as: affiliation) else { return }
+    newMembers[room, default: []].formUnion(new)
+    guard audience(room).hidesMembers, way(to: .room(room), in: context) != .plain else { return }
+    context.tell(
+      .notice(
+        filled(
+          (
+            "%1 does not list its members, so hobnob encrypts only for those who are there.",
+            [room.description]
+          ))))
   }
 
   /// Takes what a presence or a message of a room says about its members.
@@ -121,7 +155,7 @@ extension Encryption {
     guard let user = stanza.first("x", Feature.roomUser) else { return false }
     for item in user.children where item.name == "item" {
       guard let account = item["jid"].flatMap(Address.init)?.bare,
-        let affiliation = item["affiliation"]
+        let affiliation = item["affiliation"], account != context.owner.account
       else { continue }
       if audiences[room]?.note(account, is: affiliation) == true {
         newMembers[room, default: []].insert(account)
@@ -136,7 +170,7 @@ extension Encryption {
   /// read along.
   mutating func announceMembers(in context: inout ClientContext) {
     for (room, accounts) in newMembers {
-      guard way(to: room, in: context) != .plain else {
+      guard way(to: .room(room), in: context) != .plain else {
         newMembers[room] = nil
         continue
       }
@@ -144,7 +178,7 @@ extension Encryption {
         ask(account, in: &context)
         guard isAnswered(account) else { continue }
         newMembers[room]?.remove(account)
-        if account == context.owner.account { continue }
+        guard toldMembers[room, default: []].insert(account).inserted else { continue }
         let (name, count) = (account.description, book.versions(of: account).count)
         let words: Remark =
           count == 0
@@ -163,7 +197,7 @@ extension Encryption {
     OMEMOVersion.allCases.allSatisfy {
       switch lists[account]?[$0] {
       case .known?, .silent?, .some(.none): true
-      case .asked?, nil: false
+      case .asked?, nil: everSilent.contains(account)
       }
     }
   }

@@ -69,10 +69,6 @@ extension Encryption {
     return isAnswered
   }
 
-  func ownDevice(_ context: ClientContext) -> KeyBook.Device {
-    KeyBook.Device(account: context.owner.account, number: book.own.id)
-  }
-
   // MARK: /verify
 
   private func ownFingerprint(_ context: ClientContext) -> Remark {
@@ -93,13 +89,13 @@ extension Encryption {
     let devices = devices(of: account)
     if devices.isEmpty { return Obstacle.noDevices.sentence(account, isWaiting: false) }
     switch words {
-    case "": return list(devices)
+    case "": return list(devices, of: account)
     case "yes", "no": return decide(words == "yes", aboutNewOnesIn: devices, of: account)
     default: break
     }
     if words.hasPrefix("xmpp:") { return compare(link: words, devices, of: account) }
     let (first, rest) = Self.split(words)
-    if let device = Self.device(first, in: devices), ["", "yes", "no"].contains(rest) {
+    if let device = device(first, among: devices, of: account), ["", "yes", "no"].contains(rest) {
       return trust(device, rest == "no" ? .refused : .verified)
     }
     return compare(Fingerprint(typed: words), devices, of: account)
@@ -111,17 +107,28 @@ extension Encryption {
     return (String(word), String(words.dropFirst(word.count).drop { $0 == " " }))
   }
 
-  /// The device that a number means: its place in the list, or its own number.
-  private static func device(_ word: String, in devices: [KeyBook.Device]) -> KeyBook.Device? {
+  /// The device that a number means: its place in the list that the owner has seen, or its own number.
+  private func device(
+    _ word: String, among devices: [KeyBook.Device], of account: Address
+  ) -> KeyBook.Device? {
     guard let number = UInt32(word) else { return nil }
-    if (1...devices.count).contains(Int(number)) { return devices[Int(number) - 1] }
+    let list = shown[account] ?? devices
+    if number >= 1, number <= list.count {
+      let device = list[Int(number) - 1]
+      return devices.contains(device) ? device : nil
+    }
     return devices.first { $0.number == number }
   }
 
   private mutating func decide(
     _ isWanted: Bool, aboutNewOnesIn devices: [KeyBook.Device], of account: Address
   ) -> Remark {
-    let waiting = devices.filter { book.identities[$0]?.trust == .undecided }
+    // Not those of which the owner has not heard yet.
+    let waiting = devices.filter { device in
+      book.identities[device].map {
+        $0.trust == .undecided && announced.contains(KnownKey(device: device, key: $0.key))
+      } ?? false
+    }
     let name = account.description
     if waiting.isEmpty { return filled(("No device of %1 waits for your decision.", [name])) }
     for device in waiting { book.trust(device, isWanted ? .blind : .refused) }
@@ -155,7 +162,7 @@ extension Encryption {
     _ fingerprint: Fingerprint, _ devices: [KeyBook.Device], of account: Address
   ) -> Remark {
     let digits = fingerprint.digits
-    guard digits.count == Fingerprint.length, digits.allSatisfy(\.isHexDigit) else {
+    guard fingerprint.isWhole else {
       return filled(
         (
           "“%1” is neither a number in the list of devices nor a fingerprint of %2 digits from 0 to f.",
@@ -184,14 +191,13 @@ extension Encryption {
   ) -> Remark {
     let groups = key.differences(from: other)
     let (number, name) = (String(device.number), device.account.description)
-    if groups.count > Fingerprint.groups / 2 {
+    guard let group = groups.first, groups.count <= Fingerprint.groups / 2 else {
       return filled(
         (
           "No device of %1 has this fingerprint. If it is really theirs, somebody is reading along, or they have a new device. It was not verified.",
           [name]
         ))
     }
-    let group = groups[0]
     return filled(
       (
         "This is not the fingerprint of device %1 of %2: its group %3 is %4, and yours is %5. It was not verified.",
@@ -225,15 +231,17 @@ extension Encryption {
     return remarks.joined(separator: "\n")
   }
 
-  private func list(_ devices: [KeyBook.Device]) -> Remark {
-    devices.enumerated().map { index, device in row(index + 1, device) }
+  private mutating func list(_ devices: [KeyBook.Device], of account: Address) -> Remark {
+    shown[account] = devices
+    return devices.enumerated().map { index, device in row(index + 1, device) }
       .joined(separator: "\n")
   }
 
-  private func row(_ place: Int, _ device: KeyBook.Device, isThis: Bool = false) -> Remark {
+  private func row(
+    _ place: Int, _ device: KeyBook.Device, name: Remark = "", isThis: Bool = false
+  ) -> Remark {
     let (place, number) = (String(place), String(device.number))
-    let name = book.names[device.number].map { Remark(" " + $0) } ?? ""
-    guard let known = book.identities[device] else {
+    guard let known = book.identities[device], !known.key.isEmpty else {
       return filled(("%1  device %2: it has no usable keys", [place, number]))
     }
     let state: Remark =
@@ -256,13 +264,20 @@ extension Encryption {
   private mutating func manage(_ words: String, in context: inout ClientContext) -> Remark {
     let (account, own) = (context.owner.account, ownDevice(context))
     let devices = devices(of: account)
+    if devices.isEmpty {
+      return translated("Your server does not say which devices you have.")
+    }
     let (verb, rest) = Self.split(words)
     if verb.isEmpty {
-      return devices.enumerated().map { row($0 + 1, $1, isThis: $1 == own) }
-        .joined(separator: "\n")
+      shown[account] = devices
+      return devices.enumerated().map { place, device in
+        row(
+          place + 1, device, name: book.names[device.number].map { Remark(" " + $0) } ?? "",
+          isThis: device == own)
+      }.joined(separator: "\n")
     }
     let (word, name) = Self.split(rest)
-    guard let device = Self.device(word, in: devices) else {
+    guard let device = device(word, among: devices, of: account) else {
       return filled(("You have no device %1; /device lists yours.", [word]))
     }
     let number = String(device.number)
@@ -273,8 +288,8 @@ extension Encryption {
     if device == own {
       return translated("This is the device that you are using, so it stays.")
     }
-    book.trust(device, .refused)
-    for version in OMEMOVersion.allCases {
+    book.trust(device, .refused, at: context.clock.wall)
+    for version in OMEMOVersion.allCases where mayPublishList.contains(version) {
       guard let listed = book.lists[account]?[version], listed.contains(device.number) else {
         continue
       }
@@ -289,11 +304,14 @@ extension Encryption {
 
   // MARK: New devices
 
-  /// Asks the owner about devices that wait for a decision; once each, until this process ends.
+  /// Asks the owner about devices that wait for a decision; once about each key, until this process
+  /// ends.
   mutating func announceUndecided(in context: inout ClientContext) {
-    for device in book.undecided where !announced.contains(device) {
-      guard book.versions(of: device.account)[device.number] != nil else { continue }
-      announced.insert(device)
+    for device in book.undecided {
+      guard book.versions(of: device.account)[device.number] != nil,
+        let key = book.identities[device]?.key,
+        announced.insert(KnownKey(device: device, key: key)).inserted
+      else { continue }
       context.tell(
         .alert(
           filled(
@@ -304,24 +322,36 @@ extension Encryption {
     }
   }
 
-  /// Tells the owner of their own new devices.
+  /// Tells the owner of their own new devices, and of those that they have removed and that are back;
+  /// once each. If the owner has verified others, a new one waits for a decision.
   ///
   /// - Parameter former: those that were listed before.
-  func announceOwn(
+  mutating func announceOwn(
     _ devices: Set<UInt32>, besides former: Set<UInt32>, in context: inout ClientContext
   ) {
-    // When this device is new, the others are not.
-    guard former.contains(book.own.id) else { return }
-    for number in devices.subtracting(former).sorted() {
+    for number in devices.subtracting(former).sorted() where number != book.own.id {
       let device = KeyBook.Device(account: context.owner.account, number: number)
-      guard book.identities[device] == nil else { continue }
-      context.tell(
-        .alert(
-          filled(
-            (
-              "Your account has a new device, %1, which can read what you write from now on. If it is not yours, type /device remove %1 and change your password.",
-              [String(number)]
-            ))))
+      let (trust, number) = (book.identities[device]?.trust, String(number))
+      guard trust == nil || trust == .refused,
+        announced.insert(KnownKey(device: device, key: [])).inserted
+      else { continue }
+      if trust == .refused {
+        context.tell(
+          .alert(
+            filled(
+              (
+                "Your device %1, which you have removed, is listed again. It gets nothing that you write here; if it is not yours, change your password.",
+                [number]
+              ))))
+      } else if !book.isVerified(device.account) {
+        context.tell(
+          .alert(
+            filled(
+              (
+                "Your account has a new device, %1, which can read what you write from now on. If it is not yours, type /device remove %1 and change your password.",
+                [number]
+              ))))
+      }
     }
   }
 }

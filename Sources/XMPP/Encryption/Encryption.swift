@@ -39,14 +39,35 @@ struct Encryption: Sendable {
     case noOwnAnswer
     /// None of their devices has usable keys.
     case noKeys
-    /// All of their devices are new, and the owner has not decided about them.
-    case undecided
+    /// The owner has not decided about their devices, or gives them nothing.
+    case undecided, refused
     /// The library is missing.
     case noLibrary
     /// Nobody else in a room has devices.
     case nobody
-    /// A room lets anybody in, or does not show people's addresses.
-    case notMembersOnly, hidesAddresses
+    /// A room lets anybody in, does not show people's addresses, or does not say whether; or it has
+    /// more members than hobnob encrypts for.
+    case notMembersOnly, hidesAddresses, unknownRoom, tooManyMembers
+  }
+
+  /// Whom a line is for.
+  enum Destination: Hashable, Sendable {
+    case person(Address)
+    case room(Address)
+
+    var address: Address {
+      switch self {
+      case .person(let address), .room(let address): address
+      }
+    }
+
+    var isRoom: Bool { if case .room = self { true } else { false } }
+  }
+
+  /// A device with the key that it had when the owner was asked about it.
+  struct KnownKey: Hashable, Sendable {
+    var device: KeyBook.Device
+    var key: [UInt8]
   }
 
   /// Nil if it cannot be loaded: then nothing is encrypted, and no line goes out in the clear where
@@ -78,14 +99,20 @@ struct Encryption: Sendable {
   /// Whom lines to rooms are for, and the members that the owner has not been told of.
   var audiences: [Address: RoomAudience] = [:]
   var newMembers: [Address: Set<Address>] = [:]
+  /// The members of whom this connection has told the owner.
+  var toldMembers: [Address: Set<Address>] = [:]
+  /// People whose servers did not answer in this connection: nobody waits for them a second time.
+  var everSilent: Set<Address> = []
   /// What shells ask about devices, until it can be answered.
   var inspections: [Inspection] = []
-  /// The devices about which the owner was asked.
-  var announced: Set<KeyBook.Device> = []
+  /// The devices of people as they were listed last: a number in `/verify` means that list.
+  var shown: [Address: [KeyBook.Device]] = [:]
+  /// The devices about which the owner was asked or told.
+  var announced: Set<KnownKey> = []
   /// Why lines wait, as the owner was told.
-  private var stuck: [Address: Obstacle] = [:]
+  private var stuck: [Destination: Obstacle] = [:]
   /// What the owner's shells know of chats.
-  private var told: [Address: Abilities] = [:]
+  private var told: [Destination: Abilities] = [:]
 
   init(_ book: KeyBook, _ library: OMEMOLibrary?) { (self.book, self.library) = (book, library) }
 
@@ -93,7 +120,7 @@ struct Encryption: Sendable {
 
   mutating func disconnect() {
     (lists, bundles, told, stuck) = ([:], [:], [:], [:])
-    (askedAt, renewing) = ([:], [:])
+    (askedAt, renewing, everSilent, toldMembers) = ([:], [:], [], [:])
     (publishedAt, configured, mayPublishList, listsPublished) = (nil, [], [], [:])
     (broken, answered, relisted, inspections) = ([], [], [], [])
     for room in audiences.keys { audiences[room]?.forget() }
@@ -102,8 +129,7 @@ struct Encryption: Sendable {
   /// Call this once the account's session has begun.
   mutating func begin(in context: inout ClientContext) {
     if library != nil {
-      let own = KeyBook.Device(account: context.owner.account, number: book.own.id)
-      if book.meet(own, book.own.publicKey, at: context.clock.wall) {
+      if book.meet(ownDevice(context), book.own.publicKey, at: context.clock.wall) {
         context.tell(
           .notice(
             translated(
@@ -122,22 +148,16 @@ struct Encryption: Sendable {
     }
   }
 
-  /// The sessions for a message to a person or a room: with all devices of those people, and the
-  /// owner's other ones.
+  /// The sessions for a message: with all devices of those whom it is for, and the owner's other
+  /// ones.
   func recipients(
-    _ address: Address, in context: ClientContext
+    _ destination: Destination, in context: ClientContext
   ) -> (ready: [KeyBook.SessionName], missing: [KeyBook.SessionName]) {
     var (ready, missing) = ([KeyBook.SessionName](), [KeyBook.SessionName]())
-    for account in people(address).union([context.owner.account]) {
-      for (number, version) in book.versions(of: account) {
-        let device = KeyBook.Device(account: account, number: number)
-        if account == context.owner.account, number == book.own.id { continue }
-        switch book.identities[device]?.trust {
-        case .undecided, .refused: continue
-        case nil, .blind, .verified: break
-        }
+    for account in people(destination).union([context.owner.account]) {
+      for (device, version) in book.devicesInUse(of: account) where device != ownDevice(context) {
         let name = KeyBook.SessionName(device: device, version: version)
-        if book.sessions[name] != nil {
+        if book.hasSession(name) {
           ready.append(name)
         } else if case .some(.none) = bundles[name] {
           continue
@@ -149,46 +169,59 @@ struct Encryption: Sendable {
     return (ready, missing)
   }
 
-  /// How a line to a person or a room goes out. In rooms, nothing is encrypted until the owner or
-  /// somebody else begins with it.
-  func way(to address: Address, in context: ClientContext) -> Way {
-    let (chat, room) = (book.chats[address] ?? KeyBook.Chat(), audiences[address])
+  func ownDevice(_ context: ClientContext) -> KeyBook.Device {
+    KeyBook.Device(account: context.owner.account, number: book.own.id)
+  }
+
+  /// How a line goes out. In rooms, nothing is encrypted until the owner or somebody else begins with
+  /// it.
+  func way(to destination: Destination, in context: ClientContext) -> Way {
+    let chat = book.chats[destination.address] ?? KeyBook.Chat()
     if chat.isWanted == false { return .plain }
     let mustSeal = chat.wasEncrypted || chat.isWanted == true
-    if room != nil, !mustSeal { return .plain }
+    if destination.isRoom, !mustSeal { return .plain }
     if library == nil { return mustSeal ? .stuck(.noLibrary) : .plain }
-    if let room {
-      if let obstacle = room.obstacle { return .stuck(obstacle) }
-      guard let people = room.people, people.allSatisfy(isAnswered) else { return .asking }
-    } else if !isKnown(address) {
-      return .asking
+    switch destination {
+    case .room(let room):
+      if let obstacle = audience(room).obstacle { return .stuck(obstacle) }
+      guard let people = audience(room).people, people.allSatisfy(isAnswered) else {
+        return .asking
+      }
+    case .person(let account): if !isKnown(account) { return .asking }
     }
-    if !hasDevices(address, context) {
-      return mustSeal ? .stuck(room == nil ? .noDevices : .nobody) : .plain
+    if !hasDevices(destination, context) {
+      return mustSeal ? .stuck(destination.isRoom ? .nobody : .noDevices) : .plain
     }
     guard isKnown(context.owner.account) else { return .asking }
-    let (ready, missing) = recipients(address, in: context)
+    let (ready, missing) = recipients(destination, in: context)
     // One device that does not answer must not hold up the lines to the others.
     let isAsking = missing.contains {
       if case .silent? = bundles[$0] { false } else { true }
     }
     if isAsking { return .asking }
-    let people = people(address)
+    let people = people(destination)
     if ready.contains(where: { people.contains($0.device.account) }) { return .sealed }
-    return .stuck(book.undecided.contains { people.contains($0.account) } ? .undecided : .noKeys)
+    return .stuck(obstacle(amongDevicesOf: people))
+  }
+
+  /// Why nobody of these people can get anything, although they have devices.
+  private func obstacle(amongDevicesOf people: Set<Address>) -> Obstacle {
+    let trust = people.flatMap { devices(of: $0) }.map { book.identities[$0]?.trust }
+    if people.count == 1, trust.contains(.undecided) { return .undecided }
+    return people.count == 1 && trust.contains(.refused) ? .refused : .noKeys
   }
 
   /// The chats that shells show, and those that lines wait for.
-  private(set) var watched: Set<Address> = []
-  private var (open, awaited): (Set<Address>, Set<Address>) = ([], [])
+  private(set) var watched: Set<Destination> = []
+  private var (open, awaited): (Set<Destination>, Set<Destination>) = ([], [])
 
-  mutating func watch(open accounts: Set<Address>) {
-    open = accounts
+  mutating func watch(open destinations: Set<Destination>) {
+    open = destinations
     watched = open.union(awaited)
   }
 
-  mutating func watch(awaited accounts: Set<Address>) {
-    awaited = accounts
+  mutating func watch(awaited destinations: Set<Destination>) {
+    awaited = destinations
     watched = open.union(awaited)
   }
 
@@ -199,83 +232,84 @@ struct Encryption: Sendable {
   /// Sets what the owner wants with a person or in a room.
   ///
   /// - Returns: what to answer.
-  mutating func set(_ isWanted: Bool, with account: Address, in context: inout ClientContext)
-    -> Remark
-  {
-    var chat = book.chats[account] ?? KeyBook.Chat()
-    if isWanted, let obstacle = obstacle(to: account, in: context) {
-      return obstacle.sentence(account, isWaiting: false)
+  mutating func set(
+    _ isWanted: Bool, with destination: Destination, in context: inout ClientContext
+  ) -> Remark {
+    let address = destination.address
+    if isWanted, let obstacle = obstacle(to: destination, in: context) {
+      return obstacle.sentence(address, isWaiting: false)
     }
+    var chat = book.chats[address] ?? KeyBook.Chat()
     chat.isWanted = isWanted
-    book.set(chat, with: account)
-    stuck[account] = nil
+    book.set(chat, with: address)
+    stuck[destination] = nil
     context.needsPump = true
-    let name = account.description
+    let name = address.description
     return isWanted
       ? filled(("What you send to %1 is encrypted from now on.", [name]))
       : filled(("What you send to %1 is not encrypted from now on.", [name]))
   }
 
-  /// Why encryption cannot begin with a person or in a room; nil if it can, or if that is unknown.
-  private func obstacle(to address: Address, in context: ClientContext) -> Obstacle? {
+  /// Why encryption cannot begin; nil if it can, or if that is unknown.
+  private func obstacle(to destination: Destination, in context: ClientContext) -> Obstacle? {
     if library == nil { return .noLibrary }
-    if let room = audiences[address] { return room.obstacle }
-    return isKnown(address) && !hasDevices(address, context) ? .noDevices : nil
+    switch destination {
+    case .room(let room): return audience(room).obstacle
+    case .person(let account):
+      return isKnown(account) && !hasDevices(destination, context) ? .noDevices : nil
+    }
   }
 
   private func isSilent(_ account: Address) -> Bool {
     lists[account]?.values.contains { if case .silent = $0 { true } else { false } } ?? false
   }
 
-  private func hasDevices(_ address: Address, _ context: ClientContext) -> Bool {
-    people(address).contains { account in
-      book.versions(of: account).contains {
-        account != context.owner.account || $0.key != book.own.id
-      }
+  private func hasDevices(_ destination: Destination, _ context: ClientContext) -> Bool {
+    people(destination).contains { account in
+      devices(of: account).contains { $0 != ownDevice(context) }
     }
   }
 
-  /// Tells the owner once why lines to somebody wait.
-  mutating func noteWaiting(_ account: Address, in context: inout ClientContext) {
+  /// Tells the owner once why lines wait.
+  mutating func noteWaiting(_ destination: Destination, in context: inout ClientContext) {
     let obstacle: Obstacle
-    switch way(to: account, in: context) {
+    switch way(to: destination, in: context) {
     case .plain, .sealed:
-      stuck[account] = nil
+      stuck[destination] = nil
       return
-    case .asking where isSilent(account): obstacle = .noAnswer
+    case .asking where people(destination).contains(where: isSilent): obstacle = .noAnswer
     case .asking where isSilent(context.owner.account): obstacle = .noOwnAnswer
     case .asking: return
     case .stuck(let reason): obstacle = reason
     }
-    guard stuck.updateValue(obstacle, forKey: account) != obstacle else { return }
-    context.tell(.notice(obstacle.sentence(account, isWaiting: true)))
+    guard stuck.updateValue(obstacle, forKey: destination) != obstacle else { return }
+    context.tell(.notice(obstacle.sentence(destination.address, isWaiting: true)))
   }
 
-  /// Asks for what the watched chats need, and reports how lines go out there.
+  /// Asks for what the watched conversations need, and reports how lines go out there.
   ///
   /// - Parameter abilities: what people can do in any direct chat, and in any room.
   mutating func attend(to abilities: NetworkAbilities, in context: inout ClientContext) {
-    for address in watched {
-      prepare(address, in: &context)
-      let room = audiences[address]
-      var here = room == nil ? abilities.direct : abilities.rooms
+    for destination in watched {
+      prepare(destination, in: &context)
+      var here = destination.isRoom ? abilities.rooms : abilities.direct
       here.encryption =
-        switch way(to: address, in: context) {
-        case .plain: room.map(\.isPrivate) == false ? .never : .off
+        switch way(to: destination, in: context) {
+        case .plain:
+          destination.isRoom && !audience(destination.address).isPrivate ? .never : .off
         case .asking, .stuck: .asking
-        case .sealed: isVerified(address, in: context) ? .verified : .on
+        case .sealed: isVerified(destination, in: context) ? .verified : .on
         }
-      guard told.updateValue(here, forKey: address) ?? abilities.rooms != here else { continue }
-      let name = address.description
-      context.tell(.abilitiesHere(here, in: room == nil ? .direct(name) : .room(name)))
+      guard told.updateValue(here, forKey: destination) ?? abilities.rooms != here else { continue }
+      let name = destination.address.description
+      context.tell(.abilitiesHere(here, in: destination.isRoom ? .room(name) : .direct(name)))
     }
   }
 
-  /// Whether the owner has verified all devices of somebody that get their lines.
-  func isVerified(_ address: Address, in context: ClientContext) -> Bool {
-    let devices = people(address).flatMap { account in
-      book.versions(of: account).keys.map { KeyBook.Device(account: account, number: $0) }
-    }.filter { $0.account != context.owner.account || $0.number != book.own.id }
+  /// Whether the owner has verified all devices that get these lines.
+  func isVerified(_ destination: Destination, in context: ClientContext) -> Bool {
+    let devices = people(destination).flatMap { book.devicesInUse(of: $0).map(\.device) }
+      .filter { $0 != ownDevice(context) }
     return !devices.isEmpty && devices.allSatisfy { book.identities[$0]?.trust == .verified }
   }
 
@@ -297,6 +331,12 @@ extension Encryption.Obstacle {
       case .noAnswer: ("The server of %1 does not say whether you can encrypt.", [name])
       case .noOwnAnswer: ("Your server does not say which devices you have.", [])
       case .noKeys: ("The keys of %1 cannot be used.", [name])
+      case .refused: ("You send nothing to the devices of %1; see /verify %1.", [name])
+      case .unknownRoom:
+        (
+          "%1 does not say who can enter it, so hobnob does not know for whom to encrypt.", [name]
+        )
+      case .tooManyMembers: ("%1 has too many members; hobnob cannot encrypt for so many.", [name])
       case .undecided: ("All devices of %1 wait for your decision; see /verify %1.", [name])
       case .noLibrary:
         ("hobnob cannot encrypt, since libomemo-c is not installed.", [name])

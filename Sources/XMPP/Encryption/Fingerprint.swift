@@ -17,6 +17,11 @@ struct Fingerprint: Hashable, Sendable {
     digits = String(typed.filter { !$0.isWhitespace && $0 != ":" && $0 != "-" }).lowercased()
   }
 
+  /// Whether it has as many digits as there are, and nothing else.
+  var isWhole: Bool {
+    digits.utf8.count == Self.length && digits.allSatisfy { $0.isASCII && $0.isHexDigit }
+  }
+
   var text: String { (0..<Self.groups).map(group).joined(separator: " ") }
 
   /// - Parameter index: from 0.
@@ -47,7 +52,8 @@ struct FingerprintLink {
     where part.hasPrefix(sign) {
       let pair = part.dropFirst(sign.count).split(separator: "=", maxSplits: 1)
       guard pair.count == 2, let number = deviceNumber(String(pair[0])) else { continue }
-      keys[number] = Fingerprint(typed: pair[1])
+      let key = Fingerprint(typed: pair[1])
+      if key.isWhole { keys[number] = key }
     }
   }
 }

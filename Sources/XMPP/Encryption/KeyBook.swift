@@ -135,14 +135,29 @@ struct KeyBook: Sendable, Equatable {
       set(known, device)
       return false
     }
-    let former = identities[device]?.trust ?? .blind
-    let trust: Trust = isVerified(device.account) || former != .blind ? .undecided : .blind
+    let former = identities[device]
+    let trust: Trust =
+      former?.trust == .refused
+      ? .refused
+      : isVerified(device.account) || former.map { $0.trust != .blind } == true
+        ? .undecided : .blind
     set(Identity(key: key, trust: trust, firstSeen: now, lastSeen: now), device)
+    // Whoever had the former key must not get what is for the new one.
+    for version in OMEMOVersion.allCases {
+      let name = SessionName(device: device, version: version)
+      if let session = sessions[name], session.identity != key { set(nil, name) }
+    }
     return true
   }
 
-  mutating func trust(_ device: Device, _ trust: Trust) {
-    guard var known = identities[device] else { return }
+  /// - Parameter now: for a device whose key is unknown, which can be refused all the same.
+  mutating func trust(_ device: Device, _ trust: Trust, at now: Milliseconds = 0) {
+    guard var known = identities[device] else {
+      if trust == .refused {
+        set(Identity(key: [], trust: trust, firstSeen: now, lastSeen: now), device)
+      }
+      return
+    }
     known.trust = trust
     set(known, device)
   }
@@ -202,6 +217,22 @@ struct KeyBook: Sendable, Equatable {
   /// Whether the owner has verified a device of somebody: then new ones of theirs have to wait.
   func isVerified(_ account: Address) -> Bool {
     identities.contains { $0.key.account == account && $0.value.trust == .verified }
+  }
+
+  /// Whether there is a session with a device under the key that it is known by.
+  func hasSession(_ name: SessionName) -> Bool {
+    sessions[name].map { $0.identity == identities[name.device]?.key } ?? false
+  }
+
+  /// The devices of an account that get messages, each with the version in which to write to it.
+  func devicesInUse(of account: Address) -> [(device: Device, version: OMEMOVersion)] {
+    versions(of: account).compactMap { number, version in
+      let device = Device(account: account, number: number)
+      switch identities[device]?.trust {
+      case .undecided, .refused: return nil
+      case nil, .blind, .verified: return (device, version)
+      }
+    }
   }
 
   /// The version in which to write to each device of an account: the newest that it lists.

@@ -161,6 +161,64 @@ struct DeviceTrustTests {
     #expect(village.read(ben).last == "secret")
   }
 
+  @Test("a link whose fingerprint is too long, too short or none marks nothing")
+  func oddLinks() throws {
+    var village = try acquainted
+    let (number, key) = (number(village, ben), key(village, ben).digits)
+    for digits in [
+      key + ".", key + "0", String(key.dropLast()), "", String(repeating: "Ｆ", count: 64),
+    ] {
+      let link = "xmpp:\(ben)?omemo-sid-\(number)=\(digits)"
+      #expect(
+        village.ask(.verify, ben.description, link, of: anna) == "This link has no fingerprints.")
+    }
+    let other = "xmpp:\(ben)?omemo-sid-\(number)=" + String(repeating: "0", count: 64)
+    #expect(
+      village.ask(.verify, ben.description, other, of: anna)?.hasPrefix("No device of") == true)
+    let isVerified = village.encryption(of: anna)?.book.isVerified(ben)
+    #expect(isVerified == false)
+  }
+
+  @Test("without a list of the owner's devices, /device says so")
+  func withoutOwnList() throws {
+    var village = try Village()
+    village.refuses = { $0.first("pubsub", Feature.publishing) == nil ? nil : "forbidden" }
+    try village.connect(anna)
+    for words in ["", "name 1 laptop", "remove 1"] {
+      #expect(
+        village.ask(.device, "", words, of: anna)
+          == "Your server does not say which devices you have.")
+    }
+  }
+
+  @Test("a session under another key than the one that the owner knows is not used")
+  func otherKey() throws {
+    var village = try acquainted
+    let device = KeyBook.Device(
+      account: ben, number: try #require(village.encryption(of: ben)?.book.own.id))
+    _ = village.ask(.verify, ben.description, "1", of: anna)
+    let real = try #require(village.encryption(of: anna)?.book.identities[device]?.key)
+    let library = village.library
+    let evil = try OwnDevice(library, time: 1)
+    // The server passes off another bundle as that of the device, in the older version.
+    village.change(anna) { encryption in
+      let own = encryption.book.own
+      guard let bundle = try? evil.bundle(.legacy, library),
+        let session = try? Session(with: bundle, of: device.number, by: own, library)
+      else { return }
+      encryption.book.set(session, .init(device: device, version: .legacy))
+      encryption.book.set([], of: ben, .two)
+      let destination = Encryption.Destination.person(ben)
+      let context = ClientContext(
+        owner: Owner(Village.anna, nick: nil, away: nil), random: SystemRandomNumberGenerator())
+      #expect(encryption.recipients(destination, in: context).ready.isEmpty)
+      // Nor after that key has been seen, and the real one again.
+      encryption.book.meet(device, evil.publicKey, at: 1)
+      encryption.book.meet(device, real, at: 2)
+      #expect(encryption.book.sessions[.init(device: device, version: .legacy)] == nil)
+    }
+  }
+
   @Test("the owner's new device rings once")
   func ownNewDevice() throws {
     var village = try acquainted

@@ -128,6 +128,83 @@ struct EncryptedRoomTests {
     village.announce(inRoom: Element("message", ["from": room.description], children: [x]))
     village.say(2, "after", from: anna, to: room)
     #expect(try !line().contains(carls))
+    // Nor once the lists are asked for again, or after a reconnect.
+    village.announceChange()
+    village.say(3, "later", from: anna, to: room)
+    #expect(try !line().contains(carls))
+    #expect(!village.told(anna).contains { $0.hasPrefix("\(carl) is a member") })
+  }
+
+  @Test("whoever was removed while anna was away reads nothing from then on")
+  func removedMeanwhile() throws {
+    var village = try village()
+    try village.connect(carl, as: "two")
+    _ = village.ask(.encrypt, room.description, "on", of: anna)
+    village.say(1, "before", from: anna, to: room)
+    let carls = String(village.encryption(of: carl)?.book.own.id ?? 0)
+    #expect(try #require(village.messages.last { $0["type"] == "groupchat" }).xml().contains(carls))
+    village.disconnect(anna)
+    village.room?.affiliations[carl] = "none"
+    village.room?.occupants = []
+    village.reconnect(anna)
+    village.say(2, "after", from: anna, to: room)
+    let line = try #require(village.messages.last { $0["type"] == "groupchat" })
+    #expect(!line.xml().contains(carls))
+  }
+
+  @Test("nobody in a room can pass for somebody else's account")
+  func forgedAuthor() throws {
+    var village = try village()
+    village.say(1, "hello", from: ben, to: anna)
+    let before = village.encryption(of: anna)?.book.sessions
+    // Carl sends what he has sealed, and claims to be Ben.
+    try village.connect(carl, as: "two")
+    village.say(2, "I am ben", from: carl, to: anna, as: "two")
+    var message = try #require(village.messages.last)
+    message["from"] = village.room?.place(carl).description
+    message["type"] = "groupchat"
+    let item = Element(
+      "item", namespace: Feature.roomUser, ["affiliation": "member", "jid": ben.description])
+    message.add(Element("x", namespace: Feature.roomUser, children: [item]))
+    village.deliver(message, to: anna)
+    let bens = village.encryption(of: anna)?.book.sessions.filter { $0.key.device.account == ben }
+    #expect(bens == before?.filter { $0.key.device.account == ben })
+  }
+
+  @Test("a room that does not say what it can do is not encrypted, and the owner hears why")
+  func silentRoom() throws {
+    var village = try village()
+    _ = village.ask(.encrypt, room.description, "on", of: anna)
+    village.say(1, "sealed", from: anna, to: room)
+    village.disconnect(anna)
+    village.refuses = { iq in
+      iq["to"] == "tea@rooms.example.org" && iq.first("query", Feature.info) != nil
+        ? "forbidden" : nil
+    }
+    village.room?.occupants = [ben.withResource("one")]
+    village.reconnect(anna)
+    let count = village.messages.count
+    village.say(2, "secret", from: anna, to: room)
+    #expect(village.messages.count == count)
+    #expect(village.told(anna).last?.hasPrefix("\(room) does not say who can enter it") == true)
+  }
+
+  @Test("the owner's own other device is not enough to encrypt a room")
+  func alone() throws {
+    var village = try village { $0.affiliations = [anna: "owner", carl: "outcast"] }
+    try village.connect(anna, as: "two")
+    _ = village.ask(.encrypt, room.description, "on", of: anna)
+    village.say(1, "for nobody", from: anna, to: room)
+    #expect(!village.messages.contains { $0["type"] == "groupchat" })
+    #expect(village.told(anna).last?.hasPrefix("Nobody else in \(room)") == true)
+  }
+
+  @Test("a person's address that was joined as a room stays a person's")
+  func personAsRoom() throws {
+    var village = try village()
+    _ = village.ask(.join, ben.description, of: anna)
+    village.say(1, "between us", from: anna, to: ben)
+    #expect(!village.messages.contains { $0.first("body")?.text == "between us" })
   }
 
   @Test("a room that does not list its members is encrypted for those who are there")

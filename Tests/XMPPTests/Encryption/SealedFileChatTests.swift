@@ -181,7 +181,9 @@ struct SealedFileChatTests {
     #expect(village.messages.count == count)
     #expect(
       village.news[anna.withResource("one")]?.refusals
-        == ["Its files are encrypted, so only an encrypted message can have them."])
+        == [
+          "It has the key of an encrypted file, so only an encrypted message can have it. Save the file and send that."
+        ])
   }
 
   @Test("an answer quotes a link without its key")
@@ -198,13 +200,18 @@ struct SealedFileChatTests {
     #expect(!wire(village).contains(link.text.suffix(88)))
   }
 
-  @Test("a link in a message that is not encrypted is only a text")
+  @Test("a link in a message that is not encrypted is only a text, and hobnob sends none")
   func plainLinks() throws {
     var village = try Village()
-    try village.connect(anna, encrypts: false)
-    try village.connect(ben)
+    for account in [anna, ben] { try village.connect(account, encrypts: account == ben) }
     let link = try #require(FileCipher.newLink(to: "https://files.example.org/a.png")?.text)
-    village.say(1, link, from: anna, to: ben)
+    let carl = Address("carl@example.org")!
+    village.say(1, "look (\(link))", from: ben, to: carl)
+    #expect(!village.messages.contains { $0.xml().contains("aesgcm") })
+    village.deliver(
+      Element(
+        "message", ["from": "\(anna)/one", "to": "\(ben)/one", "type": "chat", "id": "m1"],
+        children: [Element("body", text: link)]), to: ben)
     #expect(received(village).map(\.body) == [link])
     #expect(received(village).map(\.links) == [[]])
   }

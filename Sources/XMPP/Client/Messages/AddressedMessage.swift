@@ -104,7 +104,7 @@ struct AddressedMessage: Sendable {
   ///
   /// - Parameter quoted: who wrote the answered message, if this one says so.
   func event(
-    _ text: MessageText, quoted: NetworkUser?, encryption: Message.Encryption
+    _ text: MessageText, quoted: NetworkUser?, encryption: Message.Encryption?
   ) -> NetworkEvent? {
     guard text.kind != .unreadable, let original = stanza.first("replace", Feature.correction)
     else {
@@ -114,7 +114,7 @@ struct AddressedMessage: Sendable {
         name: ids, speaker: sender, body: text.body, kind: isHeadline ? .notice : text.kind,
         time: incoming.time, answers: text.answers.map { reference($0.id) }, answersSpeaker: quoted,
         links: text.links, isPast: incoming.source.isBackfill)
-      message.encryption = encryption
+      message.encryption = encryption ?? .none
       message.bodyWithQuote = text.bodyWithQuote
       message.otherOrigin = incoming.otherOrigin
       message.isDelayed = incoming.isDelayed

@@ -49,6 +49,8 @@ struct PendingStanza: OutgoingItem {
     hasAddress = address.map { !isRoom || $0.resource.isEmpty } ?? false
   }
 
+  var destination: Encryption.Destination { isRoom ? .room(to.bare) : .person(to.bare) }
+
   var archive: ArchiveKey { isRoom ? .room(to) : .account }
 
   var isWaiting: Bool { state == .waiting }

@@ -34,12 +34,16 @@ enum Limits {
   static let devices = 20
   /// Devices of an account with keys, and pre keys of a bundle.
   static let keyDevices = 100
+  /// Members of a room for whom hobnob encrypts.
+  static let audience = 1_000
   /// Graphemes of what the owner calls a device.
   static let deviceName = 40
   static let preKeys = 250
   /// Sessions with the devices of one account, and of one that the owner does not know.
   static let sessions = 200
   static let strangersSessions = 5
+  /// Before another try to seal a line.
+  static let sealPause: Milliseconds = 1_000
   /// How long a list of devices counts if nobody tells of its changes.
   static let listsStay: Milliseconds = 60_000
   /// After an answer about keys that did not come.

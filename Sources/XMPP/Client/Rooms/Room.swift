@@ -105,17 +105,22 @@ struct Room: Sendable {
     (isDescribed, isNew, hasSentHistory, early) = (false, false, false, [])
   }
 
-  /// The account that wrote a message in the room; nil if the room does not say. In an archive, the
-  /// message itself has it (XEP-0313, 6.1.2).
-  func author(of message: Element) -> Address? {
-    if let item = message.first("x", Feature.roomUser)?.first("item", Feature.roomUser) {
-      return item["jid"].flatMap(Address.init)?.bare
+  /// The account that wrote a message in the room; nil if the room does not say. An archive puts it
+  /// behind what the sender wrote (XEP-0313, 6.1.2); in other messages only the sender can have put
+  /// it there.
+  func author(of message: IncomingMessage) -> Address? {
+    let stanza = message.stanza
+    if message.source.isArchive, message.playback == nil {
+      let item = stanza.children.last { $0.name == "x" && $0.namespace == Feature.roomUser }?
+        .children.last { $0.name == "item" }
+      if let item { return item["jid"].flatMap(Address.init)?.bare }
     }
-    guard let nick = message["from"].flatMap(Address.init)?.resource else { return nil }
-    let (occupant, id) = (
-      occupants[nick], message.first("occupant-id", Feature.occupantIDs)?["id"]
-    )
-    return id == occupant?.occupantID ? occupant?.account : nil
+    let nick = stanza["from"].flatMap(Address.init)?.resource ?? ""
+    let id = Limits.bounded(stanza.first("occupant-id", Feature.occupantIDs)?["id"])
+    guard let occupant = occupants[nick], id == occupant.occupantID,
+      message.source.isLive || id != nil
+    else { return nil }
+    return occupant.account
   }
 
   /// The identity of someone who is known only by a nickname.
