@@ -54,8 +54,8 @@ package struct SealedLink: Hashable, Sendable {
       ? text.split(separator: "\n").map(String.init).filter { Self($0) != nil } : []
   }
 
-  /// A text as it is shown: such links end before `#`, since nobody needs to see a key. What is left
-  /// of each line is at its beginning.
+  /// Cuts such links off before the `#`, since nobody needs to see a key. The rest of each line stays
+  /// where it is.
   package static func hidingKeys(in text: String) -> String {
     guard mayHaveLinks(text) else { return text }
     return text.split(separator: "\n", omittingEmptySubsequences: false)

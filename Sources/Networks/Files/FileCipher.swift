@@ -9,7 +9,8 @@ package final class FileCipher {
   package static let tagLength = 16
 
   private let context = EVP_CIPHER_CTX_new()
-  /// What is not handed over yet of the tag; when decrypting, the last bytes, which may be the tag.
+  /// The bytes that wait: when encrypting, the rest of the tag; when decrypting, the last bytes, which
+  /// may be the tag.
   private var rest: [UInt8] = []
   private var hasEnded = false
 

@@ -36,7 +36,7 @@ extension Encryption {
     let listed = book.lists[context.owner.account]?[version] ?? []
     if listed.contains(book.own.id) { return }
     listsPublished[version, default: 0] += 1
-    // A device that the owner has removed, or that was made from this one's file, is none any more.
+    // Leave out the devices that the owner has removed, and the one that a restored file replaced.
     let devices = listed.filter {
       let device = KeyBook.Device(account: context.owner.account, number: $0)
       return book.identities[device]?.trust != .refused

@@ -99,7 +99,7 @@ struct Encryption: Sendable {
   /// Whom lines to rooms are for, and the members that the owner has not been told of.
   var audiences: [Address: RoomAudience] = [:]
   var newMembers: [Address: Set<Address>] = [:]
-  /// The members of whom this connection has told the owner.
+  /// The new members that this connection has announced.
   var toldMembers: [Address: Set<Address>] = [:]
   /// People whose servers did not answer in this connection: nobody waits for them a second time.
   var everSilent: Set<Address> = []

@@ -142,7 +142,7 @@ struct KeyBook: Sendable, Equatable {
       : isVerified(device.account) || former.map { $0.trust != .blind } == true
         ? .undecided : .blind
     set(Identity(key: key, trust: trust, firstSeen: now, lastSeen: now), device)
-    // Whoever had the former key must not get what is for the new one.
+    // End the sessions under the former key: its owner must not get what is for the new one.
     for version in OMEMOVersion.allCases {
       let name = SessionName(device: device, version: version)
       if let session = sessions[name], session.identity != key { set(nil, name) }

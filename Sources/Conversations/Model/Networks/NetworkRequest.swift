@@ -30,8 +30,8 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     /// Encrypt what the owner sends in the conversation `target` from now on, or stop that: `text`
     /// is "on" or "off".
     case encrypt
-    /// Show the devices that encrypt of the person `target`, or of whoever is called `person` in the
-    /// room `target`, or the owner's own if it is empty; or
+    /// List the encrypting devices of the person `target`, of the occupant `person` of the room
+    /// `target`, or of the owner if both are empty; or
     /// decide about them, with the words in `text` that `/verify` takes.
     case verify
     /// Show the owner's devices that encrypt, or change them, with the words in `text` that

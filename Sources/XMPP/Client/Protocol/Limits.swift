@@ -36,7 +36,7 @@ enum Limits {
   static let keyDevices = 100
   /// Members of a room for whom hobnob encrypts.
   static let audience = 1_000
-  /// Graphemes of what the owner calls a device.
+  /// Graphemes of a device's name.
   static let deviceName = 40
   static let preKeys = 250
   /// Sessions with the devices of one account, and of one that the owner does not know.
