@@ -123,6 +123,21 @@ struct GapTests {
     #expect(try linked.bodies() == ["a", "b", "doubtful", "c", "offline"])
   }
 
+  @Test("also if the connection breaks twice in one second")
+  func twice() throws {
+    try live("a")
+    try linked.hear(.missing(in: linked.tea))
+    // It stands a second after the gap, so what I write next stands close to it.
+    let (_, first) = try linked.send("one")
+    try linked.hear(.complete(in: linked.tea), .accepted(first, archive: "o1"))
+    let (two, three) = (try linked.send("two").0, try linked.send("three").0)
+    try linked.hear(.missing(in: linked.tea))
+    try read("b")
+    try read("c", "d")
+    #expect(try linked.bodies() == ["a", "one", "b", "c", "d", "two", "three"])
+    #expect(try linked.messages().suffix(2).map(\.id) == [two.id, three.id])
+  }
+
   @Test("and before what the server kept meanwhile and sends live, with an earlier time")
   func delayed() throws {
     func kept(_ id: String, at time: Milliseconds) throws {

@@ -23,6 +23,25 @@ struct Gaps {
       """, conversation.id, SortKey.all.upperBound, book.owner.id, DeliveryState.sent.rawValue
     ) { $0.int64() }
     try book.openGap(after: last, in: conversation.id)
+    if let last { try makeRoom(after: last, in: conversation.id) }
+  }
+
+  /// Moves what the owner wrote meanwhile further away, in the same order, if it leaves no place for
+  /// missed messages, as after two breaks in one second.
+  private func makeRoom(after last: Int64, in conversation: ID<Conversation>) throws {
+    // From the last to the first, since no two messages may have the same key at any time.
+    let waiting = try book.database.rows(
+      """
+      SELECT id, sort FROM message WHERE conversation = ? AND sort > ? AND sort <= ?
+      ORDER BY sort DESC
+      """, conversation, last, SortKey.all.upperBound - SortKey.room
+    ) { ($0.int64("id"), $0.int64("sort")) }
+    guard let first = waiting.last?.1, first - last < SortKey.room else { return }
+    let distance = last + SortKey.room - first
+    for (id, sort) in waiting {
+      try book.database.run(
+        "UPDATE OR IGNORE message SET sort = ? WHERE id = ?", sort + distance, id)
+    }
   }
 
   func noteComplete(in address: ConversationAddress?) throws {
