@@ -29,6 +29,9 @@ package struct UploadQueue: Sendable {
 
   package func isAsking(for id: OutboxEntry.ID) -> Bool { current == id && !isRunning }
 
+  /// Whether a file of a message is being uploaded.
+  package func isUploading(_ id: OutboxEntry.ID) -> Bool { current == id && isRunning }
+
   package mutating func begin(_ upload: FileUpload, in context: inout some NetworkContext) {
     (current, isRunning) = (upload.entry, true)
     context.add(.upload(upload))

@@ -47,8 +47,9 @@ extension Client {
   /// Removes the links of a message whose files were uploaded for another way than the one that it
   /// goes now: the files are uploaded again.
   mutating func removeUnfitLinks(of id: OutboxEntry.ID) {
+    // Each link takes the place of its file, so the one that comes next must be the next one's.
     guard let stanza = outbox.stanzas[id], stanza.entry.operation == .send, !stanza.isSealed,
-      let isSealed = sealsFiles(of: stanza),
+      !uploads.isUploading(id), let isSealed = sealsFiles(of: stanza),
       stanza.entry.links.contains(where: { (SealedLink($0) != nil) != isSealed })
     else { return }
     outbox.stanzas[id]?.entry.links = []

@@ -125,6 +125,23 @@ struct SealedFileChatTests {
     }
   }
 
+  @Test("each of two files keeps its own link, if that changes for a moment during the second")
+  func wayChangesTwice() throws {
+    var village = try both
+    village.say(1, "hello", from: anna, to: ben)
+    village.holdsUploads = true
+    village.say(2, "", from: anna, to: ben, files: ["a.png", "b.png"])
+    village.finish(try #require(village.uploads.first), of: anna)
+    for isSealed in [false, true] {
+      set(isSealed, in: &village)
+      village.wait(1)
+    }
+    village.finish(try #require(village.uploads.dropFirst().first), of: anna)
+    #expect(village.uploads.map(\.file.name) == ["a.png", "b.png"])
+    let places = try #require(received(village).last).links.compactMap { SealedLink($0)?.address }
+    #expect(places == village.uploads.map(\.link))
+  }
+
   @Test("a place for an encrypted file is not used for the file itself, nor the other way round")
   func slotOfOtherWay() throws {
     for isSealed in [true, false] {
