@@ -119,7 +119,7 @@ package final class XMPPWire: Wire {
     case .ready(let jid, let features):
       pump.tell(.up(jid: jid, features: features.element))
       report(.up)
-    case .stanza(let stanza): pump.tell(.stanza(stanza))
+    case .stanzas(let stanzas): pump.tell(.stanzas(stanzas))
     case .part(let answer): pump.tell(.part(answer))
     case .skipped(let stanza, let bytes): pump.tell(.skipped(stanza, bytes: bytes))
     case .acknowledged(let entries): pump.tell(.acknowledged(entries))

@@ -51,7 +51,7 @@ import Testing
     case .sawSCRAM(let hash): sawSCRAM = hash
     case .ready(let address, let features): ready = (address, features)
     case .registered: isRegistered = true
-    case .stanza(let element): stanzas.append(element)
+    case .stanzas(let elements): stanzas += elements
     case .part(let element): parts.append(element)
     case .skipped(let element, let bytes): skipped.append((element, bytes))
     case .acknowledged(let payloads): acknowledged += payloads

@@ -70,7 +70,7 @@ struct Client: NetworkClient {
     case .up(let jid, let features): connect(as: jid, features)
     case .down: disconnect(isTheirs: true)
     case .givenUp: disconnect(isTheirs: false)
-    case .stanza(let stanza): if context.isUp { handle(stanza) }
+    case .stanzas(let stanzas): for stanza in stanzas where context.isUp { handle(stanza) }
     case .part(let answer): if context.isUp { handle(part: answer) }
     case .skipped(let stanza, let bytes): if context.isUp { handleSkipped(stanza, bytes: bytes) }
     case .acknowledged(let entries): for id in entries { acknowledge(id) }

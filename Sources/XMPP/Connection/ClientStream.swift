@@ -33,11 +33,11 @@ import Platform
     case ready(Address, StreamFeatures)
     /// The account is registered (`Purpose.register`); `down` follows.
     case registered
-    /// When the handler returns, the stanza counts as received, and the server is told so when it
-    /// asks. A handler that has to wait for the store calls `pause`; then the server is told after
-    /// `resume`.
-    case stanza(Element)
-    /// The beginning of a long answer, as a stanza with some of the items. `stanza` brings the
+    /// The stanzas that arrived together, so that the store has to write once. When the handler
+    /// returns, they count as received, and the server is told so when it asks. A handler that has to
+    /// wait for the store calls `pause`; then the server is told after `resume`.
+    case stanzas([Element])
+    /// The beginning of a long answer, as a stanza with some of the items. `stanzas` brings the
     /// rest.
     case part(Element)
     /// A stanza that is larger than the limits: its name and attributes, and its bytes. It counts
@@ -191,8 +191,30 @@ import Platform
   private func deliver() {
     if isDelivering { return }
     isDelivering = true
-    while !isPaused, !isOver, let event = inbox.next() { handle(event) }
+    while !isPaused, !isOver, let event = inbox.next() {
+      guard let stanza = stanza(in: event) else {
+        handle(event)
+        continue
+      }
+      var stanzas = [stanza]
+      while let next = inbox.first.flatMap(self.stanza(in:)) {
+        stanzas.append(next)
+        _ = inbox.next()
+      }
+      handler(.stanzas(stanzas))
+      // The server asks on the same stream, so it learns this only while the stream is not paused.
+      for _ in stanzas { counts.handle() }
+    }
     isDelivering = false
+  }
+
+  /// What is for the handler, once the login is over.
+  private func stanza(in event: XMLReader.Event) -> Element? {
+    guard features != nil, case .element(let element) = event,
+      StreamManagement<Payload>.counts(element),
+      features?.acknowledges == true || !isAnswerToPing(element)
+    else { return nil }
+    return element
   }
 
   private func handle(_ event: XMLReader.Event) {
@@ -211,7 +233,7 @@ import Platform
     }
   }
 
-  /// Handles an element that arrived after the login.
+  /// Handles an element after the login that is not for the handler.
   private func handle(_ element: Element) {
     if element.isStreamError {
       let (condition, text) = element.condition(Namespace.streamErrors)
@@ -225,15 +247,8 @@ import Platform
       }
       return
     }
-    guard StreamManagement<Payload>.counts(element) else { return }
-    if features?.acknowledges == false, isAnswerToPing(element) {
-      // The stream also pings to detect silence, when nothing is in flight.
-      tellAcknowledged(counts.answered())
-      return
-    }
-    handler(.stanza(element))
-    // The server asks on the same stream, so it learns this only while the stream is not paused.
-    counts.handle()
+    // The stream also pings to detect silence, when nothing is in flight.
+    if StreamManagement<Payload>.counts(element) { tellAcknowledged(counts.answered()) }
   }
 
   private func isAnswerToPing(_ element: Element) -> Bool {
@@ -286,7 +301,7 @@ import Platform
       watchSilence()
       handler(.ready(address, features))
     // The stanza arrived before the counting began.
-    case .stanza(let element): handler(.stanza(element))
+    case .stanza(let element): handler(.stanzas([element]))
     case .registered:
       handler(.registered)
       finish(.closedByUs)
@@ -360,13 +375,15 @@ private struct Inbox {
   var events: [XMLReader.Event] = []
   private var delivered = 0
 
+  var first: XMLReader.Event? { delivered < events.count ? events[delivered] : nil }
+
   mutating func next() -> XMLReader.Event? {
-    guard delivered < events.count else {
+    guard let first else {
       self = Inbox()
       return nil
     }
-    defer { delivered += 1 }
-    return events[delivered]
+    delivered += 1
+    return first
   }
 }
 

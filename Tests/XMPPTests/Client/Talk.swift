@@ -283,6 +283,11 @@ struct Talk {
   }
 }
 
+extension ClientEvent {
+  /// A stanza that arrives alone.
+  static func stanza(_ stanza: Element) -> ClientEvent { .stanzas([stanza]) }
+}
+
 extension [ClientEffect] {
   var news: [NetworkEvent] {
     reduce(into: []) { if case .store(let news) = $1 { $0 += news } }

@@ -392,6 +392,30 @@ struct HostileServerAttackTests {
     }
   }
 
+  @Test("14.2: what arrives together is stored together, and acknowledged only then")
+  func together() throws {
+    let server = try ScriptedServer { peer in
+      try peer.logIn(Peer.counting)
+      let stanzas = (1...3).map { "<message id='\($0)'/>" }
+      try peer.write(
+        stanzas[0] + stanzas[1] + "<r xmlns='urn:xmpp:sm:3'/>" + stanzas[2]
+          + "<r xmlns='urn:xmpp:sm:3'/>")
+      try peer.expect("h='2'")
+      try peer.expect("h='3'")
+      try peer.expect("</stream:stream>")
+    }
+    let anna = try user(server)
+    var groups: [[String]] = []
+    anna.then = {
+      if case .stanzas(let stanzas) = $0 { groups.append(stanzas.map { $0["id"] ?? "" }) }
+    }
+    anna.run { anna.stanzas.count == 3 }
+    anna.stream.close()
+    #expect(anna.runToEnd() == .closedByUs)
+    _ = server.finish()
+    #expect(groups == [["1", "2"], ["3"]])
+  }
+
   @Test("during a pause the server waits, and nothing is acknowledged")
   func paused() throws {
     let count = 400
@@ -408,7 +432,7 @@ struct HostileServerAttackTests {
     }
     let anna = try user(server)
     anna.then = { [unowned anna] in
-      if case .stanza = $0, anna.stanzas.count == 1 { anna.stream.pause() }
+      if case .stanzas = $0, anna.stanzas.count == 1 { anna.stream.pause() }
     }
     anna.run { !anna.stanzas.isEmpty }
     anna.loop.after(milliseconds: 500) { [loop = anna.loop] in loop.stop() }

@@ -192,7 +192,9 @@ private let prosody = Result { try Prosody() }
       "anna@hobnob.test", password: Prosody.password, server: settings(), loop: ben.loop)
     try anna.runUntilReady()
     ben.then = { [stream = ben.stream] in
-      if case .stanza(let element) = $0, element.first("body")?.text == "1" { stream.pause() }
+      if case .stanzas(let all) = $0, all.contains(where: { $0.first("body")?.text == "1" }) {
+        stream.pause()
+      }
     }
     let address = try #require(ben.ready?.address.description)
     for number in 0..<20 {
@@ -203,8 +205,9 @@ private let prosody = Result { try Prosody() }
     }
     anna.run { anna.acknowledged.count == 20 }
     let texts = { ben.stanzas.compactMap { $0.first("body")?.text } }
-    #expect(["0", "1"].starts(with: texts()))
-    ben.run { texts().count == 2 }
+    ben.run { texts().contains("1") }
+    // Others may have come together with it.
+    let before = texts()
     var turns = 0
     func turn() {
       turns += 1
@@ -212,7 +215,7 @@ private let prosody = Result { try Prosody() }
     }
     turn()
     ben.loop.run()
-    #expect(texts() == ["0", "1"])
+    #expect(texts() == before)
     ben.stream.resume()
     ben.run { texts().count == 20 }
     #expect(texts() == (0..<20).map(String.init))

@@ -12,9 +12,9 @@ enum ClientEvent: ClientEventKind {
   /// The connection is gone because this side ended it: the server was silent, or the owner wanted
   /// it.
   case givenUp
-  /// A stanza arrived.
-  case stanza(Element)
-  /// The first items of a long answer; `stanza` brings the rest.
+  /// Stanzas arrived together.
+  case stanzas([Element])
+  /// The first items of a long answer; `stanzas` brings the rest.
   case part(Element)
   /// A stanza was too large to be read: its name and attributes, and its bytes.
   case skipped(Element, bytes: Int)
