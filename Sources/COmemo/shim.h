@@ -52,6 +52,7 @@
   FUNCTION(session_signed_pre_key_get_signature_len)  \
   FUNCTION(session_signed_pre_key_get_signature_omemo) \
   FUNCTION(session_signed_pre_key_get_signature_omemo_len) \
+  FUNCTION(session_signed_pre_key_get_timestamp)      \
   FUNCTION(session_signed_pre_key_serialize)          \
   FUNCTION(session_state_get_remote_identity_key)     \
   FUNCTION(signal_buffer_create)                      \

@@ -105,6 +105,13 @@ package struct OwnDevice: Sendable, Equatable {
     signedPreKey = number
   }
 
+  /// When the newest signed pre key was made, in milliseconds since 1970.
+  package func signedPreKeyTime(_ library: OMEMOLibrary) throws(OMEMOFault) -> UInt64 {
+    let operation = Operation(library)
+    return operation.library.session_signed_pre_key_get_timestamp(
+      try operation.newestSignedPreKey(of: self))
+  }
+
   /// What others need to begin a session with this device.
   package func bundle(
     _ version: OMEMOVersion, _ library: OMEMOLibrary
@@ -112,11 +119,7 @@ package struct OwnDevice: Sendable, Equatable {
     let operation = Operation(library, device: self)
     let functions = operation.library
     let pair = try operation.identity()
-    let record = signedPreKeys[signedPreKey] ?? []
-    let signed = try operation.object { [operation] signed in
-      functions.session_signed_pre_key_deserialize(
-        signed, record, record.count, operation.context)
-    }
+    let signed = try operation.newestSignedPreKey(of: self)
     let (signature, count) =
       version == .legacy
       ? (
@@ -148,6 +151,13 @@ package struct OwnDevice: Sendable, Equatable {
 }
 
 extension Operation {
+  func newestSignedPreKey(of device: OwnDevice) throws(OMEMOFault) -> OpaquePointer {
+    let record = device.signedPreKeys[device.signedPreKey] ?? []
+    return try object {
+      library.session_signed_pre_key_deserialize($0, record, record.count, context)
+    }
+  }
+
   /// The identity key pair of ``device``.
   func identity() throws(OMEMOFault) -> OpaquePointer {
     let (publicKey, privateKey) = (device?.publicKey ?? [], device?.privateKey ?? [])

@@ -47,7 +47,7 @@ import Testing
       texts == [
         ["ben: (encrypted end to end; hobnob cannot read it)"],
         ["ben: (unreadable on this device: sent before it was added)"],
-        ["ben: (unreadable on this device: hobnob has asked for new keys)"],
+        ["ben: (unreadable on this device: the keys do not fit)"],
         ["ben: (unreadable on this device: not encrypted for it)"],
       ])
     (message.kind, message.body, message.encryption) = (.text, "a", .unverified)

@@ -102,8 +102,8 @@ struct EncryptionTests {
     for (state, parts) in [
       (Abilities.Encryption.off, ["is not encrypted; /encrypt on", "not now"]),
       (.asking, ["is asking for ben's keys; what you send waits", "once hobnob has"]),
-      (.on, ["to ben is encrypted from end to end; /encrypt off", "from end to end; see"]),
-      (.verified, ["for devices that you have verified", "from end to end; see"]),
+      (.on, ["to ben is encrypted from end to end; /encrypt off", "files from end to end; reactions"]),
+      (.verified, ["for devices that you have verified", "files from end to end; reactions"]),
     ] {
       try become(state)
       #expect(answer("/encrypt").count { $0.contains(parts[0]) } == 1)

@@ -95,7 +95,7 @@ struct UnreadableTests {
   }
 
   private static let early = "that this device cannot read: sent before it was added"
-  private static let broken = "that this device cannot read: hobnob has asked for new keys"
+  private static let broken = "that this device cannot read: the keys do not fit"
   private static let forOthers = "that this device cannot read: not encrypted for it"
 
   @Test("with a known reason, a run of them is one dim line that counts them and has the reason")
@@ -121,7 +121,7 @@ struct UnreadableTests {
     let all = shown(anna.news())
     #expect(all == lines.dropLast() + ["6      · ben wrote 3 messages " + Self.broken])
     anna.say("/info 6")
-    let body = "(unreadable on this device: hobnob has asked for new keys)"
+    let body = "(unreadable on this device: the keys do not fit)"
     #expect(anna.news().contains { $0.hasSuffix(body) })
     anna.say("/reply 6 pardon?")
     #expect(anna.news().contains { $0.contains("[6] ben: (unreadable on this device: ") })

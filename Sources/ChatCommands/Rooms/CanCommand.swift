@@ -122,7 +122,9 @@ package struct CanCommand {
       (say("files"), hasLinks ? linkedFiles(can) : files(can)),
       (say("history"), say("what this store has, and what the network keeps, if anything")),
     ]
-    if can.encryption != .never { facts.append((say("encrypt"), encryption(can.encryption))) }
+    if can.encryption != .never {
+      facts.append((say("encrypt"), encryption(can.encryption, in: kind)))
+    }
     if let most = can.longestMessage {
       facts.append((say("length"), say("a message has room for %1 bytes", SafeText(most))))
     }
@@ -154,11 +156,20 @@ package struct CanCommand {
     }
   }
 
-  private static func encryption(_ state: Abilities.Encryption) -> SafeText {
+  private static func encryption(
+    _ state: Abilities.Encryption, in kind: Conversation.Kind
+  ) -> SafeText {
     switch state {
     case .never, .off: say("not now; /encrypt on encrypts what you send, if that works")
     case .asking: say("once hobnob has the others' keys; until then, what you send waits")
-    case .on, .verified: say("your texts and files are encrypted from end to end; see /encrypt")
+    case .on, .verified:
+      kind == .room
+        ? say(
+          "texts and files from end to end; the topic never, reactions and deletions only where all devices have the newer OMEMO"
+        )
+        : say(
+          "texts and files from end to end; reactions and deletions only where all devices have the newer OMEMO"
+        )
     }
   }
 

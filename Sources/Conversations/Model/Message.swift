@@ -58,7 +58,7 @@ public struct Message: Identifiable, Hashable, Sendable {
     case unverified = 3
     /// It cannot be read: this device was added after it was sent.
     case tooEarly = 4
-    /// It cannot be read: the keys do not fit. hobnob has asked for new ones.
+    /// It cannot be read: the keys do not fit.
     case broken = 5
     /// It cannot be read: the sender's program has not encrypted it for this device.
     case notForUs = 6
@@ -152,7 +152,7 @@ extension Message.Encryption {
     switch self {
     // Translators: this and the next two follow “… that this device cannot read: ”.
     case .tooEarly: translated("sent before it was added")
-    case .broken: translated("hobnob has asked for new keys")
+    case .broken: translated("the keys do not fit")
     case .notForUs: translated("not encrypted for it")
     case .none, .encrypted, .verified, .unverified: nil
     }

@@ -150,9 +150,12 @@ extension Client {
 
   /// Reports what people can do, once all services have said what they are.
   private mutating func tellAbilities() {
-    guard !context.isLookingForServices, toldAbilities != server.abilities else { return }
-    toldAbilities = server.abilities
-    context.tell(.abilities(server.abilities))
+    var abilities = server.abilities
+    // Until it is known who has devices.
+    if encryption?.library != nil { abilities.direct.encryption = .asking }
+    guard !context.isLookingForServices, toldAbilities != abilities else { return }
+    toldAbilities = abilities
+    context.tell(.abilities(abilities))
   }
 
   var serverAbilities: Remark {

@@ -8,14 +8,17 @@ extension Encryption {
   /// Publishes the keys of this device, and the device in the lists of the account, once everything
   /// that was sent meanwhile has been read: until then, messages may need the old ones.
   mutating func publish(in context: inout ClientContext) {
-    guard let library, !isPublished || !usedPreKeys.isEmpty else { return }
+    guard let library, !isPublished || !book.usedPreKeys.isEmpty else { return }
     if let last = publishedAt, context.clock.time - last < Limits.keyPause {
       return context.clock.set(.keys, in: Limits.keyPause)
     }
     publishedAt = context.clock.time
     var own = book.own
-    for id in usedPreKeys { own.preKeys[id] = nil }
-    usedPreKeys = []
+    for id in book.usedPreKeys { own.preKeys[id] = nil }
+    let (made, now) = ((try? own.signedPreKeyTime(library)) ?? 0, UInt64(context.clock.wall))
+    if now >= made + Limits.signedPreKeyStays {
+      guard (try? own.renewSignedPreKey(library, time: now)) != nil else { return }
+    }
     guard (try? own.refill(library)) != nil else { return }
     book.set(own)
     // The newer version first: whoever asks in between should find that.

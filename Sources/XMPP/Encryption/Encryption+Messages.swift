@@ -232,7 +232,7 @@ extension Encryption {
       if error.cause == .repeated { return element.payload == nil ? .nothing : .repetition }
       if mayAnswer, error.cause != .malformed,
         book.lists[name.device.account]?[name.version]?.contains(name.device.number) == true,
-        mayHeal(name.device, at: context.clock.wall)
+        book.noteHealing(of: name.device, at: context.clock.wall)
       {
         broken.insert(name)
         renew(name)
@@ -241,7 +241,7 @@ extension Encryption {
       return element.payload == nil ? .nothing : .unreadable(.broken)
     }
     book.set(opened.session, name)
-    if let id = opened.usedPreKey { usedPreKeys.insert(id) }
+    if let id = opened.usedPreKey { book.noteUsed(preKey: id) }
     meet(name.device, opened.session.identity, in: context)
     // Until the other side has an answer, it sends the beginning of the session each time.
     if mayAnswer, key.beginsSession, opened.usedPreKey != nil {
@@ -256,13 +256,6 @@ extension Encryption {
     else { return .unreadable(.broken) }
     if book.identities[name.device]?.trust == .verified { return .text(read, .verified) }
     return .text(read, book.isVerified(name.device.account) ? .unverified : .encrypted)
-  }
-
-  /// A session is mended once a day, so that two programs cannot do so for ever.
-  private mutating func mayHeal(_ device: KeyBook.Device, at now: Milliseconds) -> Bool {
-    if let last = healed[device], now - last < 86_400_000 { return false }
-    healed[device] = now
-    return true
   }
 
   /// Asks for the keys that mend a session, and sends what sessions need: the first message of one

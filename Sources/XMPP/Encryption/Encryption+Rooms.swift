@@ -21,8 +21,7 @@ struct RoomAudience: Hashable, Sendable {
   private var members: Set<Address> = []
   /// Members who were seen in the room.
   private var present: Set<Address> = []
-  /// Whether the members are known, and whether they were known before.
-  private var (isKnown, wasKnown) = (false, false)
+  private var isKnown = false
 
   /// Why nothing can be encrypted there; nil if it can, or if that is unknown.
   var obstacle: Encryption.Obstacle? {
@@ -52,32 +51,28 @@ struct RoomAudience: Hashable, Sendable {
   mutating func beginLists() { (arriving, hidesMembers) = ([:], false) }
 
   /// - Parameter accounts: nil if the room does not give the list.
-  /// - Returns: the members that are new since the lists were known last; nil until all lists have
-  ///   come.
-  mutating func note(_ accounts: Set<Address>?, as affiliation: String) -> Set<Address>? {
+  /// - Returns: whether all lists have come now.
+  mutating func note(_ accounts: Set<Address>?, as affiliation: String) -> Bool {
     arriving[affiliation] = accounts ?? []
     if accounts == nil { hidesMembers = true }
-    guard arriving.count == Self.affiliations.count else { return nil }
-    let former = members
+    guard arriving.count == Self.affiliations.count else { return false }
     members = arriving.values.reduce(hidesMembers ? present : []) { $0.union($1) }
-    defer { (isKnown, wasKnown, arriving) = (true, true, [:]) }
-    return wasKnown ? members.subtracting(former) : []
+    (isKnown, arriving) = (true, [:])
+    return true
   }
 
   /// Notes what a presence or a message of the room says about an account.
-  ///
-  /// - Returns: whether it is a new member.
-  mutating func note(_ account: Address, is affiliation: String) -> Bool {
+  mutating func note(_ account: Address, is affiliation: String) {
     for list in arriving.keys { arriving[list]?.remove(account) }
     guard Self.affiliations.contains(affiliation) else {
       members.remove(account)
       present.remove(account)
-      return false
+      return
     }
     if arriving[affiliation] != nil { arriving[affiliation]?.insert(account) }
-    guard members.count <= Limits.audience, present.count <= Limits.audience else { return false }
+    guard members.count <= Limits.audience, present.count <= Limits.audience else { return }
     present.insert(account)
-    return members.insert(account).inserted && isKnown
+    members.insert(account)
   }
 }
 
@@ -134,9 +129,9 @@ extension Encryption {
       accounts?.remove(context.owner.account)
     }
     context.needsPump = true
-    guard let new = audiences[room]?.note(accounts, as: affiliation) else { return }
-    newMembers[room, default: []].formUnion(new)
-    guard audience(room).hidesMembers, way(to: .room(room), in: context) != .plain else { return }
+    guard audiences[room]?.note(accounts, as: affiliation) == true, audience(room).hidesMembers,
+      way(to: .room(room), in: context) != .plain
+    else { return }
     context.tell(
       .notice(
         filled(
@@ -157,38 +152,59 @@ extension Encryption {
       guard let account = item["jid"].flatMap(Address.init)?.bare,
         let affiliation = item["affiliation"], account != context.owner.account
       else { continue }
-      if audiences[room]?.note(account, is: affiliation) == true {
-        newMembers[room, default: []].insert(account)
-      }
+      audiences[room]?.note(account, is: affiliation)
       context.needsPump = true
     }
     return stanza.name == "message"
       && !RoomStatus.codes(of: user).isDisjoint(with: RoomStatus.changesPrivacy)
   }
 
-  /// Tells the owner of members who are new in encrypted rooms, once it is known whether they can
-  /// read along.
+  /// Tells the owner which members of an encrypted room cannot read along, and later of those who are
+  /// new, once it is known whether they can.
   mutating func announceMembers(in context: inout ClientContext) {
-    for (room, accounts) in newMembers {
-      guard way(to: .room(room), in: context) != .plain else {
-        newMembers[room] = nil
+    for (room, audience) in audiences {
+      guard let people = audience.people, way(to: .room(room), in: context) != .plain else {
         continue
       }
-      for account in accounts.sorted(by: { $0.description < $1.description }) {
+      guard var known = book.members[room] else {
+        for account in people { ask(account, in: &context) }
+        if people.allSatisfy(isAnswered) { announceBeginning(in: room, among: people, &context) }
+        continue
+      }
+      if !audience.hidesMembers { known.formIntersection(people) }
+      for account in people.subtracting(known).sorted(by: { $0.description < $1.description }) {
         ask(account, in: &context)
         guard isAnswered(account) else { continue }
-        newMembers[room]?.remove(account)
+        known.insert(account)
         guard toldMembers[room, default: []].insert(account).inserted else { continue }
-        let (name, count) = (account.description, book.versions(of: account).count)
-        let words: Remark =
-          count == 0
-          ? filled(
-            ("%1 is a member now, but has no program that can encrypt, and reads nothing", [name]))
-          : filled(("%1 is a member now, and reads what is written from now on", [name]))
-        context.tell(
-          .moderated(words, room: room.description, by: nil, isAboutOwner: false))
+        let name = account.description
+        tell(
+          book.versions(of: account).isEmpty
+            ? filled(
+              ("%1 is a member now, but has no program that can encrypt, and reads nothing", [name])
+            ) : filled(("%1 is a member now, and can read what is written from now on", [name])),
+          in: room, &context)
       }
+      book.set(members: known, of: room)
     }
+  }
+
+  private mutating func announceBeginning(
+    in room: Address, among people: Set<Address>, _ context: inout ClientContext
+  ) {
+    book.set(members: people, of: room)
+    let without = people.filter { isKnown($0) && book.versions(of: $0).isEmpty }
+      .map(\.description).sorted()
+    if without.isEmpty { return }
+    let names = without.prefix(10).joined(separator: ", ") + (without.count > 10 ? ", …" : "")
+    let words: Remark = translated(
+      "One member has no program that can encrypt, and reads nothing: %2",
+      "%1 members have no program that can encrypt, and read nothing: %2", count: without.count)
+    tell(filled(words, [String(without.count), names]), in: room, &context)
+  }
+
+  private func tell(_ words: Remark, in room: Address, _ context: inout ClientContext) {
+    context.tell(.moderated(words, room: room.description, by: nil, isAboutOwner: false))
   }
 
   /// Whether there is nothing to wait for before one writes to a member of a room: one whose server

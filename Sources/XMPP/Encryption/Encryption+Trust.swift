@@ -77,7 +77,7 @@ extension Encryption {
       filled(("This device is number %1. Its fingerprint:", [id])), Remark("  " + key.text),
       filled(
         (
-          "Whoever compares it, or scans this link as a QR code, knows that the device is yours:",
+          "To be sure that the device is yours, others compare this, or scan this link as a QR code:",
           []
         )),
       Remark("xmpp:\(context.owner.account)?omemo-sid-\(id)=\(key.digits)"),

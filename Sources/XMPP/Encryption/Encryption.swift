@@ -81,8 +81,6 @@ struct Encryption: Sendable {
   var renewing: [Address: Set<OMEMOVersion>] = [:]
   /// Accounts whose lists were asked for once more, since a device wrote that is not in them.
   var relisted: Set<Address> = []
-  /// The pre keys that messages have used up since the keys were published last.
-  var usedPreKeys: Set<UInt32> = []
   /// Sessions that have to be begun anew, and those whose beginning needs an answer.
   var (broken, answered): (Set<KeyBook.SessionName>, Set<KeyBook.SessionName>) = ([], [])
   /// When this connection published the keys of this device; nil if it has not.
@@ -94,11 +92,8 @@ struct Encryption: Sendable {
   var listsPublished: [OMEMOVersion: Int] = [:]
   /// Nodes that had to be opened to everybody first.
   var configured: Set<String> = []
-  /// When a broken session with a device was healed last.
-  var healed: [KeyBook.Device: Milliseconds] = [:]
-  /// Whom lines to rooms are for, and the members that the owner has not been told of.
+  /// Whom lines to rooms are for.
   var audiences: [Address: RoomAudience] = [:]
-  var newMembers: [Address: Set<Address>] = [:]
   /// The new members that this connection has announced.
   var toldMembers: [Address: Set<Address>] = [:]
   /// People whose servers did not answer in this connection: nobody waits for them a second time.

@@ -46,6 +46,9 @@ struct KeyBook: Sendable, Equatable {
     case chat(Address)
     case name(UInt32)
     case told(Address)
+    case usedPreKey(UInt32)
+    case healed(Device)
+    case members(room: Address)
   }
 
   /// What the owner wants in a conversation, and whether it was encrypted before.
@@ -66,6 +69,12 @@ struct KeyBook: Sendable, Equatable {
   private(set) var names: [UInt32: String]
   /// The conversations whose owner was told that reactions and deletions are not encrypted there.
   private(set) var told: Set<Address>
+  /// The pre keys that messages have used up since the keys were published last.
+  private(set) var usedPreKeys: Set<UInt32>
+  /// When a broken session with a device was mended last.
+  private(set) var healed: [Device: Milliseconds]
+  /// The members of each encrypted room of whom the owner knows.
+  private(set) var members: [Address: Set<Address>]
   /// The devices that wait for the owner's decision.
   private(set) var undecided: Set<Device>
   private var changes: Set<Change> = []
@@ -73,7 +82,8 @@ struct KeyBook: Sendable, Equatable {
   /// A new device, all of which has to be stored.
   init(own: OwnDevice) {
     self.init(
-      own: own, sessions: [:], identities: [:], lists: [:], chats: [:], names: [:], told: [])
+      own: own, sessions: [:], identities: [:], lists: [:], chats: [:], names: [:], told: [],
+      usedPreKeys: [], healed: [:], members: [:])
     noteNew()
   }
 
@@ -88,10 +98,12 @@ struct KeyBook: Sendable, Equatable {
   init(
     own: OwnDevice, sessions: [SessionName: Session], identities: [Device: Identity],
     lists: [Address: [OMEMOVersion: Set<UInt32>]], chats: [Address: Chat], names: [UInt32: String],
-    told: Set<Address>
+    told: Set<Address>, usedPreKeys: Set<UInt32>, healed: [Device: Milliseconds],
+    members: [Address: Set<Address>]
   ) {
     (self.own, self.sessions, self.identities) = (own, sessions, identities)
     (self.lists, self.chats, self.names, self.told) = (lists, chats, names, told)
+    (self.usedPreKeys, self.healed, self.members) = (usedPreKeys, healed, members)
     undecided = Set(identities.filter { $0.value.trust == .undecided }.keys)
   }
 
@@ -115,6 +127,30 @@ struct KeyBook: Sendable, Equatable {
     }
     if own.nextPreKey != device.nextPreKey || own.signedPreKey != device.signedPreKey { note(.own) }
     own = device
+    usedPreKeys.formIntersection(device.preKeys.keys)
+  }
+
+  /// Notes that a message has used up a pre key. It stays until the keys are published again: other
+  /// messages that are on their way may use it, too.
+  mutating func noteUsed(preKey id: UInt32) {
+    if usedPreKeys.insert(id).inserted { note(.usedPreKey(id)) }
+  }
+
+  /// Notes that a broken session is mended, unless that was done within the last day: two programs
+  /// must not do so for ever.
+  ///
+  /// - Returns: whether to mend it.
+  mutating func noteHealing(of device: Device, at now: Milliseconds) -> Bool {
+    if let last = healed[device], now - last < 86_400_000 { return false }
+    healed[device] = now
+    note(.healed(device))
+    return true
+  }
+
+  mutating func set(members: Set<Address>, of room: Address) {
+    if self.members[room] == members { return }
+    self.members[room] = members
+    note(.members(room: room))
   }
 
   mutating func set(_ session: Session?, _ name: SessionName) {

@@ -60,6 +60,16 @@ final class KeyFile {
       CREATE TABLE IF NOT EXISTS told(
         -- A conversation whose owner knows that reactions are not encrypted there.
         account TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS used_pre_key(
+        -- Used up since the keys were published.
+        id INTEGER PRIMARY KEY) STRICT;
+      CREATE TABLE IF NOT EXISTS healed(
+        -- When a broken session was mended.
+        account TEXT NOT NULL, device INTEGER NOT NULL, at INTEGER NOT NULL,
+        PRIMARY KEY (account, device)) STRICT, WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS member(
+        -- The members of an encrypted room of whom the owner knows, with blanks between them.
+        room TEXT PRIMARY KEY, accounts TEXT NOT NULL) STRICT, WITHOUT ROWID;
       """)
   }
 
@@ -149,9 +159,24 @@ final class KeyFile {
       return true
     }
     let told = try database.rows("SELECT account FROM told") { Address($0.text("account")) }
+    let used = try database.rows("SELECT id FROM used_pre_key") { UInt32($0.int64("id")) }
+    var healed: [KeyBook.Device: Milliseconds] = [:]
+    try database.each("SELECT account, device, at FROM healed") { row in
+      if let device = device(row) { healed[device] = row.time("at") }
+      return true
+    }
+    var members: [Address: Set<Address>] = [:]
+    try database.each("SELECT room, accounts FROM member") { row in
+      if let room = Address(row.text("room")) {
+        members[room] = Set(
+          row.text("accounts").split(separator: " ").compactMap { Address(String($0)) })
+      }
+      return true
+    }
     return KeyBook(
       own: own, sessions: sessions, identities: identities, lists: lists, chats: chats,
-      names: names, told: Set(told.compactMap { $0 }))
+      names: names, told: Set(told.compactMap { $0 }), usedPreKeys: Set(used), healed: healed,
+      members: members)
   }
 
   /// Stores changes durably, all of them or none.
@@ -182,7 +207,9 @@ final class KeyFile {
         Int64(own.signedPreKey), Int64(own.nextPreKey))
     case .preKey(let id, let record?):
       try database.run("INSERT OR REPLACE INTO pre_key VALUES (?, ?)", Int64(id), record)
-    case .preKey(let id, nil): try database.run("DELETE FROM pre_key WHERE id = ?", Int64(id))
+    case .preKey(let id, nil):
+      try database.run("DELETE FROM pre_key WHERE id = ?", Int64(id))
+      try database.run("DELETE FROM used_pre_key WHERE id = ?", Int64(id))
     case .signedPreKey(let id, let record?):
       try database.run("INSERT OR REPLACE INTO signed_pre_key VALUES (?, ?)", Int64(id), record)
     case .signedPreKey(let id, nil):
@@ -220,6 +247,18 @@ final class KeyFile {
         "INSERT OR REPLACE INTO device_name VALUES (?, ?)", Int64(device), name)
     case .told(let account):
       try database.run("INSERT OR REPLACE INTO told VALUES (?)", account.description)
+    case .usedPreKey(let id):
+      guard book.usedPreKeys.contains(id) else { return }
+      try database.run("INSERT OR REPLACE INTO used_pre_key VALUES (?)", Int64(id))
+    case .healed(let device):
+      try database.run(
+        "INSERT OR REPLACE INTO healed VALUES (?, ?, ?)", device.account.description,
+        Int64(device.number), book.healed[device] ?? 0)
+    case .members(let room):
+      let accounts = (book.members[room] ?? []).map(\.description).sorted()
+      try database.run(
+        "INSERT OR REPLACE INTO member VALUES (?, ?)", room.description,
+        accounts.joined(separator: " "))
     }
   }
 
@@ -227,7 +266,7 @@ final class KeyFile {
   private func forgetKeys(machine: String, inode: Int64, written: Int64) throws {
     try database.begin(full: true, immediate: true)
     do {
-      for table in ["own", "pre_key", "signed_pre_key", "session", "place"] {
+      for table in ["own", "pre_key", "used_pre_key", "signed_pre_key", "session", "place"] {
         try database.run("DELETE FROM " + table)
       }
       try database.run("INSERT INTO place VALUES (?, ?, ?)", machine, inode, written)

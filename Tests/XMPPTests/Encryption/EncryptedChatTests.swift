@@ -156,6 +156,48 @@ struct EncryptedChatTests {
     #expect(village.read(anna) == ["two", "back"])
   }
 
+  @Test("at most once a day, also if the process ends in between")
+  func mendsOnceADay() throws {
+    var village = try both
+    village.say(1, "one", from: anna, to: ben)
+    village.say(2, "two", from: ben, to: anna)
+    func lose() {
+      village.change(ben) { encryption in
+        for name in encryption.book.sessions.keys { encryption.book.set(nil, name) }
+      }
+    }
+    lose()
+    village.say(3, "lost", from: anna, to: ben)
+    try village.connect(ben, village.kill(ben))
+    village.say(4, "back", from: ben, to: anna)
+    #expect(village.read(anna) == ["two", "back"])
+    lose()
+    for id in [5, 6] as [Int64] { village.say(id, "lost again", from: anna, to: ben) }
+    #expect(village.read(ben) == ["one", "?", "?", "?"])
+    village.wait(86_400_000)
+    village.say(7, "the last", from: anna, to: ben)
+    village.say(8, "found", from: anna, to: ben)
+    #expect(village.read(ben).suffix(2) == ["?", "found"])
+  }
+
+  @Test("a signed pre key is renewed after a month; messages that rely on the former can be read")
+  func signedPreKey() throws {
+    var village = try both
+    func number() -> UInt32? { village.encryption(of: ben)?.book.own.signedPreKey }
+    // Anna has Ben's bundle, and he does not get her line yet.
+    village.disconnect(ben)
+    village.say(1, "one", from: anna, to: ben)
+    let (message, first) = (try #require(village.messages.last), number())
+    village.reconnect(ben)
+    #expect(number() == first)
+    village.disconnect(ben)
+    village.wait(31 * 86_400_000)
+    village.reconnect(ben)
+    #expect(number() != first)
+    village.deliver(message, to: ben)
+    #expect(village.read(ben) == ["one"])
+  }
+
   @Test("used pre keys are replaced, so that there are always 100")
   func preKeys() throws {
     var village = try both

@@ -104,13 +104,44 @@ struct EncryptedRoomTests {
     #expect(
       village.told(anna).last
         == (encrypts
-          ? "\(carl) is a member now, and reads what is written from now on"
+          ? "\(carl) is a member now, and can read what is written from now on"
           : "\(carl) is a member now, but has no program that can encrypt, and reads nothing"))
     village.say(2, "after", from: anna, to: room)
     let carls = village.encryption(of: carl)?.book.own.id
     #expect(
       village.messages.last { $0["type"] == "groupchat" }?.xml().contains("\(carls ?? 0)")
         == encrypts)
+  }
+
+  @Test("also of one who became a member while no process ran, once")
+  func newMeanwhile() throws {
+    var village = try village { $0.affiliations[carl] = "none" }
+    _ = village.ask(.encrypt, room.description, "on", of: anna)
+    village.say(1, "before", from: anna, to: room)
+    for expected in [1, 0] {
+      let kept = village.kill(anna)
+      village.room?.affiliations[carl] = "member"
+      village.room?.occupants = [ben.withResource("one")]
+      let count = village.told(anna).count
+      try village.connect(anna, kept)
+      let news = village.told(anna).dropFirst(count)
+      #expect(news.count { $0.hasPrefix("\(carl) is a member now") } == expected)
+    }
+  }
+
+  @Test("at the beginning the owner is told once which members cannot read along")
+  func without() throws {
+    var village = try village()
+    village.nodes[carl] = [:]
+    _ = village.ask(.encrypt, room.description, "on", of: anna)
+    let words = "One member has no program that can encrypt, and reads nothing: \(carl)"
+    #expect(village.told(anna).last == words)
+    village.say(1, "for Ben", from: anna, to: room)
+    let kept = village.kill(anna)
+    village.room?.occupants = [ben.withResource("one")]
+    try village.connect(anna, kept)
+    #expect(village.told(anna).count { $0 == words } == 1)
+    #expect(village.read(ben) == ["for Ben"])
   }
 
   @Test("whoever is banned reads nothing from then on")

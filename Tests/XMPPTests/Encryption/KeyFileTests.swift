@@ -62,13 +62,21 @@ import Testing
     #expect(isNews)
     let isOld = !book.noteTold(of: ben.account)
     #expect(isOld)
+    let heals = book.noteHealing(of: ben, at: 5_000)
+    let healsAgain = book.noteHealing(of: ben, at: 86_404_999)
+    #expect(heals && !healsAgain)
+    book.set(members: [ben.account, Address("carl@example.org")!], of: ben.account)
+    let ids = book.own.preKeys.keys.sorted()
+    book.noteUsed(preKey: ids[0])
+    book.noteUsed(preKey: ids[1])
     var own = book.own
-    own.preKeys[own.preKeys.keys.min()!] = nil
+    own.preKeys[ids[0]] = nil
     try own.refill(library)
     try own.renewSignedPreKey(library, time: 2)
     book.set(own)
     let file = try KeyFile(in: folder)
     try file.write(book.takeChanges(), of: book)
+    #expect(book.usedPreKeys == [ids[1]])
     #expect(book.versions(of: ben.account) == [22: .two, 23: .two])
     #expect(try file.load(machine: "here", known: 0) == book)
     book.set(nil, .init(device: ben, version: .two))

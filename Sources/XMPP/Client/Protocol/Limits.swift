@@ -42,6 +42,8 @@ enum Limits {
   /// Sessions with the devices of one account, and of one that the owner does not know.
   static let sessions = 200
   static let strangersSessions = 5
+  /// How long a signed pre key is published (XEP-0384, 4.3: a week to a month).
+  static let signedPreKeyStays: UInt64 = 30 * 86_400_000
   /// Before another try to seal a line.
   static let sealPause: Milliseconds = 1_000
   /// How long a list of devices counts if nobody tells of its changes.
