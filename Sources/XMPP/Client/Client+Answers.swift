@@ -111,7 +111,7 @@ extension Client {
       encryption?.noteList(of: account, version, answer, in: &context)
     case .keyBundle(let name): encryption?.noteBundle(name, answer, in: &context)
     case .keysPublished(let node, let publish):
-      encryption?.finishPublishing(node, publish, answer, in: &context)
+      encryption?.publisher.finish(node, publish, answer, in: &context)
     case .carbons: break
     }
   }

@@ -198,7 +198,7 @@ extension Encryption {
       }
       // A device that is not in the list was perhaps added since.
       if mayAnswer, book.lists[account]?[version]?.contains(element.sender) != true {
-        forgetAnswer(about: account, version)
+        questions.forgetList(of: account, version)
       }
       let opened = open(
         element, key, name, in: message, inRoom, mayAnswer: mayAnswer, library, &context)
@@ -235,7 +235,7 @@ extension Encryption {
         book.noteHealing(of: name.device, at: context.clock.wall)
       {
         broken.insert(name)
-        renew(name)
+        questions.forget(name)
         context.needsPump = true
       }
       return element.payload == nil ? .nothing : .unreadable(.broken)
@@ -261,7 +261,7 @@ extension Encryption {
   /// Asks for the keys that mend a session, and sends what sessions need: the first message of one
   /// that is mended, and an answer to a new one.
   mutating func mend(in context: inout ClientContext) {
-    for name in broken { ask(name, in: &context) }
+    for name in broken { questions.ask(name, in: &context) }
     for name in answered {
       if let message = keyMessage(to: name, in: &context) { context.send(message) }
     }

@@ -54,17 +54,14 @@ extension Encryption {
   private mutating func isAnswered(
     _ account: Address, asking context: inout ClientContext
   ) -> Bool {
-    ask(account, in: &context)
-    let isListed = OMEMOVersion.allCases.allSatisfy {
-      if case .asked? = lists[account]?[$0] { false } else { true }
-    }
-    var isAnswered = isListed
+    questions.ask(account, in: &context)
+    var isAnswered = !questions.isAsked(account)
     for (number, version) in book.versions(of: account) {
       let device = KeyBook.Device(account: account, number: number)
       if device == ownDevice(context) || book.identities[device] != nil { continue }
       let name = KeyBook.SessionName(device: device, version: version)
-      ask(name, in: &context)
-      if case .asked? = bundles[name] { isAnswered = false }
+      questions.ask(name, in: &context)
+      if questions.isAsked(name) { isAnswered = false }
     }
     return isAnswered
   }
@@ -289,12 +286,7 @@ extension Encryption {
       return translated("This is the device that you are using, so it stays.")
     }
     book.trust(device, .refused, at: context.clock.wall)
-    for version in OMEMOVersion.allCases where mayPublishList.contains(version) {
-      guard let listed = book.lists[account]?[version], listed.contains(device.number) else {
-        continue
-      }
-      publish(listed.subtracting([device.number]), version, in: &context)
-    }
+    publisher.remove(device.number, from: &book, in: &context)
     return filled(
       (
         "Device %1 is not one of yours any more: you send it nothing, and the programs of others stop, too, once they notice. If somebody else has it, change your password.",

@@ -9,16 +9,6 @@ import Sentences
 /// to a room can go out. The process writes what it learns into a file before it sends anything that
 /// relies on that.
 struct Encryption: Sendable {
-  /// How far a question of this connection has got.
-  enum Answer: Sendable {
-    case asked
-    case known
-    /// Nobody answers. The question is asked again after a while.
-    case silent(until: Milliseconds)
-    /// The server says that it has none.
-    case none
-  }
-
   /// How a line to somebody goes out.
   enum Way: Hashable, Sendable {
     case plain
@@ -74,30 +64,14 @@ struct Encryption: Sendable {
   /// lines were encrypted before.
   let library: OMEMOLibrary?
   var book: KeyBook
-  var lists: [Address: [OMEMOVersion: Answer]] = [:]
-  var bundles: [KeyBook.SessionName: Answer] = [:]
-  /// When lists were asked for that came meanwhile, and those that are asked for once more.
-  var askedAt: [Address: Milliseconds] = [:]
-  var renewing: [Address: Set<OMEMOVersion>] = [:]
-  /// Accounts whose lists were asked for once more, since a device wrote that is not in them.
-  var relisted: Set<Address> = []
+  var questions = KeyQuestions()
+  var publisher = KeyPublisher()
   /// Sessions that have to be begun anew, and those whose beginning needs an answer.
   var (broken, answered): (Set<KeyBook.SessionName>, Set<KeyBook.SessionName>) = ([], [])
-  /// When this connection published the keys of this device; nil if it has not.
-  var publishedAt: Milliseconds?
-  var isPublished: Bool { publishedAt != nil }
-  /// The lists of the account's devices that are known, so that adding to them loses none.
-  var mayPublishList: Set<OMEMOVersion> = []
-  /// How often this connection has published a list: two programs must not fight for ever.
-  var listsPublished: [OMEMOVersion: Int] = [:]
-  /// Nodes that had to be opened to everybody first.
-  var configured: Set<String> = []
   /// Whom lines to rooms are for.
   var audiences: [Address: RoomAudience] = [:]
   /// The new members that this connection has announced.
   var toldMembers: [Address: Set<Address>] = [:]
-  /// People whose servers did not answer in this connection: nobody waits for them a second time.
-  var everSilent: Set<Address> = []
   /// What shells ask about devices, until it can be answered.
   var inspections: [Inspection] = []
   /// The devices of people as they were listed last: a number in `/verify` means that list.
@@ -114,10 +88,8 @@ struct Encryption: Sendable {
   // MARK: The connection
 
   mutating func disconnect() {
-    (lists, bundles, told, stuck) = ([:], [:], [:], [:])
-    (askedAt, renewing, everSilent, toldMembers) = ([:], [:], [], [:])
-    (publishedAt, configured, mayPublishList, listsPublished) = (nil, [], [], [:])
-    (broken, answered, relisted, inspections) = ([], [], [], [])
+    (questions, publisher, told, stuck) = (KeyQuestions(), KeyPublisher(), [:], [:])
+    (broken, answered, inspections, toldMembers) = ([], [], [], [:])
     for room in audiences.keys { audiences[room]?.forget() }
   }
 
@@ -132,16 +104,10 @@ struct Encryption: Sendable {
             )))
       }
     }
-    ask(context.owner.account, in: &context)
+    questions.ask(context.owner.account, in: &context)
   }
 
   // MARK: How a line goes out
-
-  func isKnown(_ account: Address) -> Bool {
-    OMEMOVersion.allCases.allSatisfy {
-      if case .known? = lists[account]?[$0] { true } else { false }
-    }
-  }
 
   /// The sessions for a message: with all devices of those whom it is for, and the owner's other
   /// ones.
@@ -154,9 +120,7 @@ struct Encryption: Sendable {
         let name = KeyBook.SessionName(device: device, version: version)
         if book.hasSession(name) {
           ready.append(name)
-        } else if case .some(.none) = bundles[name] {
-          continue
-        } else {
+        } else if !questions.hasNoKeys(name) {
           missing.append(name)
         }
       }
@@ -179,21 +143,18 @@ struct Encryption: Sendable {
     switch destination {
     case .room(let room):
       if let obstacle = audience(room).obstacle { return .stuck(obstacle) }
-      guard let people = audience(room).people, people.allSatisfy(isAnswered) else {
+      guard let people = audience(room).people, people.allSatisfy(questions.isAnswered) else {
         return .asking
       }
-    case .person(let account): if !isKnown(account) { return .asking }
+    case .person(let account): if !questions.isKnown(account) { return .asking }
     }
     if !hasDevices(destination, context) {
       return mustSeal ? .stuck(destination.isRoom ? .nobody : .noDevices) : .plain
     }
-    guard isKnown(context.owner.account) else { return .asking }
+    guard questions.isKnown(context.owner.account) else { return .asking }
     let (ready, missing) = recipients(destination, in: context)
     // One device that does not answer must not hold up the lines to the others.
-    let isAsking = missing.contains {
-      if case .silent? = bundles[$0] { false } else { true }
-    }
-    if isAsking { return .asking }
+    if !missing.allSatisfy(questions.isSilent) { return .asking }
     let people = people(destination)
     if ready.contains(where: { people.contains($0.device.account) }) { return .sealed }
     return .stuck(obstacle(amongDevicesOf: people))
@@ -251,12 +212,8 @@ struct Encryption: Sendable {
     switch destination {
     case .room(let room): return audience(room).obstacle
     case .person(let account):
-      return isKnown(account) && !hasDevices(destination, context) ? .noDevices : nil
+      return questions.isKnown(account) && !hasDevices(destination, context) ? .noDevices : nil
     }
-  }
-
-  private func isSilent(_ account: Address) -> Bool {
-    lists[account]?.values.contains { if case .silent = $0 { true } else { false } } ?? false
   }
 
   private func hasDevices(_ destination: Destination, _ context: ClientContext) -> Bool {
@@ -272,8 +229,8 @@ struct Encryption: Sendable {
     case .plain, .sealed:
       stuck[destination] = nil
       return
-    case .asking where people(destination).contains(where: isSilent): obstacle = .noAnswer
-    case .asking where isSilent(context.owner.account): obstacle = .noOwnAnswer
+    case .asking where people(destination).contains(where: questions.isSilent): obstacle = .noAnswer
+    case .asking where questions.isSilent(context.owner.account): obstacle = .noOwnAnswer
     case .asking: return
     case .stuck(let reason): obstacle = reason
     }
