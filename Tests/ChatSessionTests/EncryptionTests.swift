@@ -102,7 +102,10 @@ struct EncryptionTests {
     for (state, parts) in [
       (Abilities.Encryption.off, ["is not encrypted; /encrypt on", "not now"]),
       (.asking, ["is asking for ben's keys; what you send waits", "once hobnob has"]),
-      (.on, ["to ben is encrypted from end to end; /encrypt off", "files from end to end; reactions"]),
+      (
+        .on,
+        ["to ben is encrypted from end to end; /encrypt off", "files from end to end; reactions"]
+      ),
       (.verified, ["for devices that you have verified", "files from end to end; reactions"]),
     ] {
       try become(state)
@@ -223,7 +226,13 @@ struct EncryptionTests {
     anna.say("hello")
     let entry = try #require(try anna.store.read { try $0.outbox(of: account.network) }.first)
     try anna.store.inbox.apply(
-      [.accepted(entry, archive: nil, encryption: .encrypted)], of: account)
+      [
+        .accepted(
+          entry, archive: nil,
+          device: SealingDevice(number: 22, key: [0, 17, 34, 51, 68, 85]))
+      ], of: account)
+    #expect(
+      answer("/info 1").contains { $0.hasSuffix("Device    22, fingerprint 00112233 4455") })
     _ = anna.news()
     try hear("hi")
     #expect(anna.news().count { $0.hasSuffix("ben: hi (not encrypted)") } == 1)

@@ -68,20 +68,42 @@ import Testing
     try linked.join()
     try linked.say("hi", origin: "z1")
     let (message, entry) = try linked.send("hello")
-    try linked.hear(.accepted(entry, archive: "a", encryption: .verified))
-    #expect(try encryption() == [.none, .verified])
-    try linked.hear(.accepted(entry, archive: "a", encryption: .encrypted))
+    let device = SealingDevice(number: 22, key: [0, 17, 34, 51, 68, 85])
+    func found(_ message: ID<Message>) throws -> SealingDevice? {
+      try linked.store.read { try $0.sealingDevice(of: message) }
+    }
+    try linked.hear(.accepted(entry, archive: "a", device: device))
     try linked.hear(.accepted(entry, archive: "a"))
-    #expect(try encryption() == [.none, .verified])
+    #expect(try encryption() == [.none, .encrypted])
+    #expect(try found(message.id) == device)
     // What changes it was sent with says nothing of the message itself.
     let first = try linked.messages()[0]
     try linked.store.writeDurably { try $0.react(first.id, by: linked.anna, with: "👍") }
     try linked.hear(
-      .accepted(try #require(try linked.outbox().last), archive: nil, encryption: .encrypted))
+      .accepted(try #require(try linked.outbox().last), archive: nil, device: device))
     try linked.store.writeDurably { try $0.edit(message.id, to: "hallo", by: linked.anna) }
     try linked.hear(.accepted(try #require(try linked.outbox().last), archive: nil))
     #expect(try linked.outbox().isEmpty)
-    #expect(try encryption() == [.none, .verified])
+    #expect(try encryption() == [.none, .encrypted])
+    #expect(try found(first.id) == nil)
+  }
+
+  @Test("a message has the device that encrypted it")
+  func devices() throws {
+    try linked.join()
+    let device = SealingDevice(number: 22, key: [0, 17, 34, 51, 68, 85])
+    for (name, number) in [("a", 22), ("b", 22), ("c", 23)] as [(String, Int64)] {
+      var message = NetworkMessage(
+        name: MessageIDs(origin: name), speaker: linked.zoe, body: name)
+      (message.encryption, message.device) = (.encrypted, device)
+      message.device?.number = number
+      try linked.hear(.messageReceived(message, in: linked.tea))
+    }
+    let found = try linked.messages().map { message in
+      try linked.store.read { try $0.sealingDevice(of: message.id) }
+    }
+    #expect(found.map(\.?.number) == [22, 22, 23])
+    #expect(found.allSatisfy { $0?.fingerprint == "00112233 4455" })
   }
 
   @Test("the number of times that an account's keys were written grows, and wakes nobody")

@@ -279,7 +279,7 @@ import Testing
     }
     try lobby.store.goBackBeforeEncryption()
     let store = try lobby.fixture.open()
-    #expect(try Schema.storedVersion(of: store.database) == 3)
+    #expect(try Schema.storedVersion(of: store.database) == 4)
     #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
     #expect(
       try store.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.anna) }

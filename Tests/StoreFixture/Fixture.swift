@@ -100,10 +100,12 @@ extension Store {
     try Database(path: path, patience: 10_000).execute(sql)
   }
 
-  /// Makes its file one of the version before messages had `encrypted`.
+  /// Makes its file one of the version before messages were encrypted.
   package func goBackBeforeEncryption() throws {
     try db(
       """
+      ALTER TABLE message DROP COLUMN device;
+      ALTER TABLE message DROP COLUMN device_key;
       DROP INDEX message_encrypted;
       ALTER TABLE message DROP COLUMN encrypted;
       ALTER TABLE account DROP COLUMN keys;

@@ -37,6 +37,11 @@ struct MessageInfo {
     if let words = encryption(of: message) {
       lines.append(fact(say("Encrypted"), StyledLine(words)))
     }
+    if let device = try snapshot.sealingDevice(of: message.id) {
+      let words = say(
+        "%1, fingerprint %2", SafeText(Int(device.number)), SafeText(line: device.fingerprint))
+      lines.append(fact(say("Device"), StyledLine(words)))
+    }
     if message.sender == context.me.id { lines += try deliveryLines(of: message, snapshot) }
     if let quote = message.replyTo {
       lines.append(

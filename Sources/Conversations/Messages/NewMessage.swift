@@ -32,6 +32,8 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   /// Addresses of files, shown as text until hobnob fetches the files.
   package var links: [String] = []
   package var encryption = Message.Encryption.none
+  /// The device that encrypted it; nil if that is unknown, or if it is not encrypted.
+  package var device: SealingDevice?
   /// Whether it can only repeat a message that the store has: nobody can read it a second time.
   package var isRepetition = false
   /// The files that came with it; they are in the store's folder.
@@ -91,6 +93,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
     message.state = state
     message.mentions = mentions
     message.encryption = encryption
+    message.device = device
     message.files = files
     return message
   }
@@ -124,8 +127,9 @@ extension Access where Mode: MayWrite {
       """
       INSERT INTO message(id, uid, conversation, number, sort, brought, sender, kind, state, gone,
         created_at, edited_at, deleted_at, failure, remote_id, archive_id, unverified, reply_to, body,
-        mentions, attachments, removed_by, removal_reason, encrypted)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        mentions, attachments, removed_by, removal_reason, encrypted, device,
+        device_key)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT DO NOTHING
       """, position.id, uid, conversation, position.number, position.sort,
       position.arrival.rawValue,
@@ -134,7 +138,8 @@ extension Access where Mode: MayWrite {
       message.name.origin ?? (message.state == .sending ? hexadecimal(uid) : nil),
       message.name.archive, message.isUnverified, message.answeredNumber, message.body,
       message.mentions.json, message.attachments, message.removal?.moderator,
-      message.removal?.reason ?? "", message.encryption.rawValue)
+      message.removal?.reason ?? "", message.encryption.rawValue, message.device?.number,
+      message.device?.key)
     return database.changedRows > 0 ? uid : nil
   }
 

@@ -146,4 +146,14 @@ extension Schema {
       keys INTEGER NOT NULL DEFAULT 0       /* how often the file of its keys had been written */;
     """
   }
+
+  /// The devices that encrypted messages.
+  static var sealingDevices: String {
+    """
+    ALTER TABLE message ADD COLUMN
+      device INTEGER                        /* that encrypted it; NULL if unknown */;
+    ALTER TABLE message ADD COLUMN
+      device_key BLOB                       /* its public identity key */;
+    """
+  }
 }

@@ -12,11 +12,11 @@ package enum Schema {
   package static let formerIDs: [Int64] = [0x686f_626e, 0x686f_6273, 0x686f_6263]
 
   package static var steps: [String] {
-    [conversations + searchTables + networks, singleReceipts, encryption]
+    [conversations + searchTables + networks, singleReceipts, encryption, sealingDevices]
   }
 
   /// The number of the steps, which most starts need nothing else of.
-  package static let version = 3
+  package static let version = 4
 
   static func storedVersion(of database: Database) throws -> Int {
     try migrations(version).storedVersion(of: database)

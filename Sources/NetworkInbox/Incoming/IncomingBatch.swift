@@ -114,8 +114,8 @@ final class IncomingBatch {
           )))
     case .contactRemoved(let speaker): try attendance.applyContactRemoved(speaker)
     case .offline(let scope): try book.forgetPresence(on: scope)
-    case .accepted(let entry, let archive, let encryption):
-      try results.accept(entry, archive, encryption)
+    case .accepted(let entry, let archive, let device):
+      try results.accept(entry, archive, device)
     case .acceptedPart(let entry, let id):
       try book.store.noteApplied(MessageIDs(archive: id), to: entry.message.id, by: book.owner.id)
     case .refused(let entry, let reason, let mayHaveArrived):

@@ -101,8 +101,10 @@ package enum NetworkEvent: Hashable, Sendable {
   /// nobody types, and the rooms must be joined again. `scope` is the end of the addresses that
   /// this concerns, if the account has several connections; empty for all.
   case offline(scope: String = "")
-  /// The server accepted an entry of the outbox; a message was sent with that encryption.
-  case accepted(OutboxEntry, archive: String?, encryption: Message.Encryption = .none)
+  /// The server accepted an entry of the outbox.
+  ///
+  /// - `device`: the one that encrypted a message; nil if it was not encrypted.
+  case accepted(OutboxEntry, archive: String?, device: SealingDevice? = nil)
   /// The server accepted another part of a long message, under this id.
   case acceptedPart(OutboxEntry, archive: String)
   /// The server refused an entry, or returned it after accepting it. Or hobnob does not try again

@@ -6,7 +6,7 @@ struct OutboxResults {
   let book: AddressBook
 
   func accept(
-    _ entry: OutboxEntry, _ archive: String?, _ encryption: Message.Encryption
+    _ entry: OutboxEntry, _ archive: String?, _ device: SealingDevice?
   ) throws {
     if let archive, entry.operation == .send {
       try book.database.run(
@@ -14,7 +14,10 @@ struct OutboxResults {
         UPDATE OR IGNORE message SET archive_id = ? WHERE id = ? AND archive_id IS NULL
         """, archive, entry.message.id)
     }
-    if entry.operation == .send { try note(encryption, of: entry.message.id) }
+    if let device, entry.operation == .send {
+      try note(.encrypted, of: entry.message.id)
+      try book.store.note(device, of: entry.message.id)
+    }
     for (index, link) in entry.links.enumerated() {
       try book.database.run(
         "UPDATE attachment SET link = ? WHERE message = ? AND ordinal = ?", link,

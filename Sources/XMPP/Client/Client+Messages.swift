@@ -197,10 +197,11 @@ extension Client {
   private mutating func interpret(_ message: AddressedMessage) {
     if noteEcho(message) { return }
     var (message, secrecy, isRepetition) = (message, Message.Encryption.none, false)
+    var device: SealingDevice?
     if let place = message.place {
       switch open(message) {
-      case .text(let stanza, let found)?:
-        (message.incoming.stanza, secrecy) = (stanza, found)
+      case .text(let stanza, let found, let sender)?:
+        (message.incoming.stanza, secrecy, device) = (stanza, found, sender)
         if !message.isInRoom || encryption?.audience(place).isPrivate == true {
           encryption?.book.noteEncrypted(with: place)
         }
@@ -254,6 +255,7 @@ extension Client {
     }
     new.changedMessage = changed
     new.isRepetition = isRepetition
+    new.device = device
     context.tell(.messageReceived(new, in: conversation))
     // Nobody has read it, so its sender must not hear so (rule 14.10).
     if text.kind != .unreadable { receipts.add(message) }

@@ -160,7 +160,7 @@ extension Client {
       context.tell(
         .accepted(
           stanza.entry, archive: archiveID,
-          encryption: stanza.isSealed || isSealed ? .encrypted : .none))
+          device: stanza.isSealed || isSealed ? encryption?.thisDevice : nil))
     }
     moveMark(of: stanza.archive)
   }

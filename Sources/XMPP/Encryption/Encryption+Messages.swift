@@ -153,8 +153,8 @@ extension Encryption {
   enum Opened: Hashable, Sendable {
     /// Nothing in it is encrypted.
     case plain
-    /// The message with its decrypted text, and whether the owner has verified the device.
-    case text(Element, Message.Encryption)
+    /// The message with its decrypted text, whether the owner has verified the device, and which it is.
+    case text(Element, Message.Encryption, SealingDevice)
     /// Nothing to show: it had keys only.
     case nothing
     /// It was read before, or this device sent it.
@@ -254,8 +254,12 @@ extension Encryption {
         payload, iv: element.iv, key: opened.key, name.version),
       let read = read(text, in: message, inRoom, name)
     else { return .unreadable(.broken) }
-    if book.identities[name.device]?.trust == .verified { return .text(read, .verified) }
-    return .text(read, book.isVerified(name.device.account) ? .unverified : .encrypted)
+    let isVerified = book.identities[name.device]?.trust == .verified
+    return .text(
+      read,
+      isVerified ? .verified : book.isVerified(name.device.account) ? .unverified : .encrypted,
+      SealingDevice(
+        number: Int64(name.device.number), key: Array(opened.session.identity.dropFirst())))
   }
 
   /// Asks for the keys that mend a session, and sends what sessions need: the first message of one

@@ -128,6 +128,11 @@ struct Encryption: Sendable {
     return (ready, missing)
   }
 
+  /// What people see of this device.
+  var thisDevice: SealingDevice {
+    SealingDevice(number: Int64(book.own.id), key: Array(book.own.publicKey.dropFirst()))
+  }
+
   func ownDevice(_ context: ClientContext) -> KeyBook.Device {
     KeyBook.Device(account: context.owner.account, number: book.own.id)
   }

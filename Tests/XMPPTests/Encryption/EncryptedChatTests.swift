@@ -36,6 +36,13 @@ struct EncryptedChatTests {
     for words in ["is ready", "soon</b>", "soon&lt;", "to hear"] { #expect(!wire.contains(words)) }
     #expect(wire.contains(OMEMOVersion.legacy.rawValue) == (version == .legacy))
     #expect(village.unkept == 0)
+    // Both know which device it came from.
+    let device = try #require(village.encryption(of: anna)?.thisDevice)
+    #expect(village.received(ben).allSatisfy { $0.device == device })
+    for case .accepted(_, _, let found) in village.news[anna.withResource("one")] ?? [] {
+      #expect(found == device)
+    }
+    #expect(village.received(anna).allSatisfy { $0.device?.number != device.number })
   }
 
   @Test("a person without devices gets the line in the clear")
