@@ -159,7 +159,13 @@ extension Client {
   }
 
   var serverAbilities: Remark {
-    AbilitySentences.sentence(
+    let sentence = AbilitySentences.sentence(
       ofServer: context.owner.account.domain, server, rooms: context.roomService)
+    return encryption?.library == nil ? sentence + " " + cannotEncrypt : sentence
+  }
+
+  /// Why nothing can be encrypted for anybody.
+  var cannotEncrypt: Remark {
+    Encryption.Obstacle.noLibrary.sentence(context.owner.account, isWaiting: false)
   }
 }

@@ -78,7 +78,7 @@ extension Client {
   /// Lets the lines to somebody go out encrypted from now on, or not.
   private mutating func setEncryption(_ request: NetworkRequest, with account: Address) {
     guard encryption != nil else {
-      return context.answer(request, translated("hobnob itself cannot encrypt here."))
+      return context.answer(request, cannotEncrypt)
     }
     let sentence = encryption?.set(
       request.text == "on", with: rooms[account] == nil ? .person(account) : .room(account),
@@ -89,7 +89,7 @@ extension Client {
   /// - Parameter target: a person, or a room in which the request names somebody by their nickname.
   private mutating func inspect(_ request: NetworkRequest, _ target: Address) {
     guard encryption != nil else {
-      return context.answer(request, translated("hobnob itself cannot encrypt here."))
+      return context.answer(request, cannotEncrypt)
     }
     var account = target
     if let room = rooms[target] {

@@ -295,8 +295,7 @@ extension Encryption.Obstacle {
         )
       case .tooManyMembers: ("%1 has too many members; hobnob cannot encrypt for so many.", [name])
       case .undecided: ("All devices of %1 wait for your decision; see /verify %1.", [name])
-      case .noLibrary:
-        ("hobnob cannot encrypt, since libomemo-c is not installed.", [name])
+      case .noLibrary: ("hobnob cannot encrypt, since libomemo-c is not installed.", [])
       case .nobody: ("Nobody else in %1 has a program that can encrypt.", [name])
       case .notMembersOnly:
         (

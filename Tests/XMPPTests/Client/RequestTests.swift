@@ -269,6 +269,19 @@ struct RequestTests {
     #expect(room.contains("nicknames only") && room.contains("open to everyone"))
   }
 
+  @Test("14.16: without libomemo-c, /can and /encrypt say so")
+  func withoutLibrary() throws {
+    var talk = Talk.inRoom()
+    let words = "hobnob cannot encrypt, since libomemo-c is not installed."
+    #expect(ask(&talk, .abilities, "")?.contains(words) == true)
+    talk = Talk.ready()
+    #expect(ask(&talk, .encrypt, "carl@x.org", "on") == words)
+    var village = try Village()
+    try village.connect(Village.anna)
+    let answer = village.ask(.abilities, of: Village.anna)
+    #expect(answer?.contains(words) == false)
+  }
+
   @Test func aRequestThatLostItsConnectionIsAskedAgainAndAnsweredOnce() {
     var talk = Talk.ready()
     let request = NetworkRequest(id: 3, verb: .block, target: "eve@x.org")
