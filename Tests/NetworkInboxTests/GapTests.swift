@@ -123,6 +123,27 @@ struct GapTests {
     #expect(try linked.bodies() == ["a", "b", "doubtful", "c", "offline"])
   }
 
+  @Test("also behind what I sent after the break, if the archive has it in between")
+  func betweenOwn() throws {
+    try live("a")
+    try linked.hear(.missing(in: linked.tea))
+    let (_, first) = try linked.send("one")
+    try linked.hear(.accepted(first, archive: "one"))
+    try live("d")
+    let (_, second) = try linked.send("two")
+    try linked.hear(.accepted(second, archive: "two"))
+    try live("f")
+    let page = ["a", "one", "b", "c", "d", "two", "e", "f"]
+    for id in page {
+      guard case .messageReceived(var message, let place) = archived(id) else { return }
+      if id.count > 1 { message.speaker = linked.me }
+      try linked.hear(.messageReceived(message, in: place))
+    }
+    try linked.hear(.complete(in: linked.tea))
+    let bodies = try linked.bodies()
+    #expect(bodies == page)
+  }
+
   @Test("also if the connection breaks twice in one second")
   func twice() throws {
     try live("a")

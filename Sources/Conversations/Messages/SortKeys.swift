@@ -74,8 +74,9 @@ extension Access {
     ) { $0.optionalInt64() } ?? nil
   }
 
-  /// The key of an arriving message: after all others, even if the clock is behind. Directly after
-  /// a gap, it leaves room for the messages that are missing there.
+  /// The key of an arriving message: after all others, even if the clock is behind. It leaves room
+  /// for missing messages: directly after a gap for all of them, and as long as there is a gap
+  /// further back for some, since they may come after a message that the owner sent meanwhile.
   package func sortKey(ofArrivalAt time: Milliseconds, in conversation: ID<Conversation>) throws
     -> Int64
   {
@@ -83,9 +84,16 @@ extension Access {
     guard let newest = try newestSortKey(in: conversation), key < newest + SortKey.room else {
       return key
     }
-    let isAfterGap = try database.exists(
-      "SELECT 1 FROM gap WHERE conversation = ? AND sort = ?", conversation, newest)
-    return max(key, newest + (isAfterGap ? SortKey.room : 1))
+    let isAfterGap = try database.first(
+      "SELECT max(sort = ?2) FROM gap WHERE conversation = ?1", conversation, newest
+    ) { $0.optionalInt64() }
+    let distance: Int64 =
+      switch isAfterGap ?? nil {
+      case nil: 1
+      case 0: SortKey.perMillisecond
+      default: SortKey.room
+      }
+    return max(key, newest + distance)
   }
 
   /// The sort keys after which messages may be missing, because the network has not sent them when
