@@ -144,6 +144,22 @@ struct GapTests {
     #expect(bodies == page)
   }
 
+  @Test("also if what I sent leaves no place for it, but before what others wrote after that")
+  func noPlace() throws {
+    try live("a")
+    linked.fixture.now -= 3_600_000
+    for id in ["one", "two"] {
+      let (_, entry) = try linked.send(id)
+      try linked.hear(.accepted(entry, archive: id))
+    }
+    try linked.hear(.missing(in: linked.tea))
+    try live("d")
+    // The archive has the gap further back.
+    try linked.store.db("UPDATE gap SET sort = (SELECT sort FROM message WHERE body = 'one')")
+    try read("b", "c", "d")
+    #expect(try linked.bodies() == ["a", "one", "two", "b", "c", "d"])
+  }
+
   @Test("also if the connection breaks twice in one second")
   func twice() throws {
     try live("a")

@@ -83,7 +83,7 @@ struct Gaps {
   }
 
   /// The sort key of a missed message: by its time, if that is between the gap and the next
-  /// message, and otherwise directly after the gap.
+  /// message, and otherwise the first free one after the gap.
   ///
   /// - Returns: nil if nothing is missing in the conversation.
   func sort(ofMissed time: Milliseconds, in conversation: BatchConversation) throws -> Int64? {
@@ -101,11 +101,26 @@ struct Gaps {
     let byTime = SortKey.first(at: time)
     // Keep the last keys free: the next messages may have the same time.
     let fits = byTime > gap && byTime < next - SortKey.room / 2
-    let key = fits ? byTime : gap + 1
-    guard key < next, SortKey.all.contains(key) else { return nil }
+    let key = try fits ? byTime : firstFree(after: gap, in: conversation)
+    guard SortKey.all.contains(key) else { return nil }
     try book.database.run(
       "UPDATE OR REPLACE gap SET sort = ? WHERE conversation = ? AND sort = ?", key,
       conversation.id, gap)
     return key
+  }
+
+  /// What the owner sent meanwhile may stand directly after the gap, though the archive has the
+  /// missed message in between.
+  private func firstFree(after gap: Int64, in conversation: BatchConversation) throws -> Int64 {
+    let isTaken = try book.database.exists(
+      "SELECT 1 FROM message WHERE conversation = ? AND sort = ?", conversation.id, gap + 1)
+    guard isTaken else { return gap + 1 }
+    return try book.database.first(
+      """
+      SELECT sort + 1 FROM message m WHERE conversation = ? AND sort > ? AND NOT EXISTS (
+        SELECT 1 FROM message n WHERE n.conversation = m.conversation AND n.sort = m.sort + 1)
+      ORDER BY sort LIMIT 1
+      """, conversation.id, gap
+    ) { $0.int64() } ?? gap + 1
   }
 }
