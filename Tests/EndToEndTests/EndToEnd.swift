@@ -24,7 +24,7 @@ extension Trait where Self == OnWaitingThreads {
 }
 
 private final class WaitingThreads: TaskExecutor, @unchecked Sendable {
-  static let shared = WaitingThreads(4)
+  static let shared = WaitingThreads(6)
 
   private let condition = NSCondition()
   private var jobs: [UnownedJob] = []
