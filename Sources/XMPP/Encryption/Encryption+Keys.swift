@@ -136,7 +136,7 @@ extension Encryption {
       else { return }
       questions.noteKnown(name)
       book.set(session, name)
-      if broken.remove(name) != nil { answered.insert(name) }
+      if broken.contains(name) { answered.insert(name) }
       meet(name.device, session.identity, in: context)
     case .error(let error) where !error.isPassing: questions.noteNoKeys(name)
     case .error, .silence: questions.noteSilence(about: name, in: &context)

@@ -232,7 +232,8 @@ extension Encryption {
       if error.cause == .repeated { return element.payload == nil ? .nothing : .repetition }
       if mayAnswer, error.cause != .malformed,
         book.lists[name.device.account]?[name.version]?.contains(name.device.number) == true,
-        book.noteHealing(of: name.device, at: context.clock.wall)
+        !broken.contains(name), !questions.hasNoKeys(name),
+        !book.isHealed(name.device, at: context.clock.wall)
       {
         broken.insert(name)
         questions.forget(name)
@@ -267,7 +268,11 @@ extension Encryption {
   mutating func mend(in context: inout ClientContext) {
     for name in broken { questions.ask(name, in: &context) }
     for name in answered {
-      if let message = keyMessage(to: name, in: &context) { context.send(message) }
+      let wasBroken = broken.remove(name) != nil
+      guard let message = keyMessage(to: name, in: &context) else { continue }
+      context.send(message)
+      // Not before: if the connection ends meanwhile, the next one must try again.
+      if wasBroken { book.noteHealed(name.device, at: context.clock.wall) }
     }
     answered = []
   }

@@ -136,15 +136,15 @@ struct KeyBook: Sendable, Equatable {
     if usedPreKeys.insert(id).inserted { note(.usedPreKey(id)) }
   }
 
-  /// Notes that a broken session is mended, unless that was done within the last day: two programs
-  /// must not do so for ever.
-  ///
-  /// - Returns: whether to mend it.
-  mutating func noteHealing(of device: Device, at now: Milliseconds) -> Bool {
-    if let last = healed[device], now - last < 86_400_000 { return false }
+  /// Whether a session with a device was mended within the last day: two programs must not do so for
+  /// ever. A time that is yet to come is from a clock that was wrong.
+  func isHealed(_ device: Device, at now: Milliseconds) -> Bool {
+    healed[device].map { (0..<86_400_000).contains(now - $0) } ?? false
+  }
+
+  mutating func noteHealed(_ device: Device, at now: Milliseconds) {
     healed[device] = now
     note(.healed(device))
-    return true
   }
 
   mutating func set(members: Set<Address>, of room: Address) {

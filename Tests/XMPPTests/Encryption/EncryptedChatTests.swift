@@ -37,12 +37,16 @@ struct EncryptedChatTests {
     #expect(wire.contains(OMEMOVersion.legacy.rawValue) == (version == .legacy))
     #expect(village.unkept == 0)
     // Both know which device it came from.
-    let device = try #require(village.encryption(of: anna)?.thisDevice)
-    #expect(village.received(ben).allSatisfy { $0.device == device })
-    for case .accepted(_, _, let found) in village.news[anna.withResource("one")] ?? [] {
-      #expect(found == device)
+    let devices = try [anna, ben].map {
+      let own = try #require(village.encryption(of: $0)?.book.own)
+      return SealingDevice(number: Int64(own.id), key: Array(own.publicKey.dropFirst()))
     }
-    #expect(village.received(anna).allSatisfy { $0.device?.number != device.number })
+    #expect(village.received(ben).map(\.device) == [devices[0], devices[0]])
+    #expect(village.received(anna).map(\.device) == [devices[1]])
+    let accepted = village.news[anna.withResource("one")]?.compactMap {
+      if case .accepted(_, _, let device) = $0 { device } else { nil }
+    }
+    #expect(accepted == [devices[0], devices[0]])
   }
 
   @Test("a person without devices gets the line in the clear")
@@ -185,6 +189,42 @@ struct EncryptedChatTests {
     village.say(7, "the last", from: anna, to: ben)
     village.say(8, "found", from: anna, to: ben)
     #expect(village.read(ben).suffix(2) == ["?", "found"])
+  }
+
+  @Test("a session that could not be mended before a break is mended after it")
+  func mendsLater() throws {
+    var village = try both
+    village.say(1, "one", from: anna, to: ben)
+    village.say(10, "two", from: ben, to: anna)
+    village.change(ben) { encryption in
+      for name in encryption.book.sessions.keys { encryption.book.set(nil, name) }
+    }
+    village.ignores = { $0.xml().contains("bundles") && $0["to"] == "anna@example.org" }
+    village.say(2, "lost", from: anna, to: ben)
+    village.say(3, "lost, too", from: anna, to: ben)
+    village.disconnect(ben)
+    village.ignores = { _ in false }
+    village.reconnect(ben)
+    village.say(4, "lost again", from: anna, to: ben)
+    village.say(5, "found", from: anna, to: ben)
+    #expect(village.read(ben) == ["one", "?", "?", "?", "found"])
+  }
+
+  @Test("a clock that once was years ahead does not keep a session from being mended")
+  func mendsAfterWrongClock() throws {
+    var village = try both
+    village.say(1, "one", from: anna, to: ben)
+    village.say(10, "two", from: ben, to: anna)
+    let later = village.now + 1_000_000_000_000
+    village.change(ben) { encryption in
+      for name in encryption.book.sessions.keys {
+        encryption.book.noteHealed(name.device, at: later)
+        encryption.book.set(nil, name)
+      }
+    }
+    village.say(2, "lost", from: anna, to: ben)
+    village.say(3, "found", from: anna, to: ben)
+    #expect(village.read(ben) == ["one", "?", "found"])
   }
 
   @Test("a signed pre key is renewed after a month; messages that rely on the former can be read")
