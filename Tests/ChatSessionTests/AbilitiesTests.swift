@@ -172,6 +172,25 @@ struct AbilitiesTests {
     #expect(!history.contains { $0.contains("missed") })
   }
 
+  @Test("14.7: also above own lines that moved to make room for it")
+  func missedAboveOwn() throws {
+    try received("a")
+    try hear(.missing(in: .room("##tea")))
+    anna.say("one")
+    let first = try #require(try anna.store.read { try $0.outbox(of: account.network) }.first)
+    try hear(.complete(in: .room("##tea")), .accepted(first, archive: "o"))
+    for text in ["two", "three"] { anna.say(text) }
+    _ = anna.news()
+    try hear(.missing(in: .room("##tea")))
+    let time = Milliseconds(Date.now.timeIntervalSince1970) / 60 * 60_000 - 3_600_000
+    for (index, text) in ["b", "c", "d"].enumerated() {
+      try received(text, at: time + Milliseconds(index) * 60_000)
+    }
+    anna.look()
+    let clocks = [time, time + 120_000].map { LocalTime.clock($0).string }
+    #expect(anna.news().first == "── missed \(clocks[0]) to \(clocks[1]) ──")
+  }
+
   @Test("14.7: if nothing was printed since the break, what was missed needs no heading")
   func missedInOrder() throws {
     try received("before")

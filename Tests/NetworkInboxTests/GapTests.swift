@@ -164,7 +164,7 @@ struct GapTests {
   func twice() throws {
     try live("a")
     try linked.hear(.missing(in: linked.tea))
-    // It stands a second after the gap, so what I write next stands close to it.
+    // It is a second after the gap, and what I write next is close to it.
     let (_, first) = try linked.send("one")
     try linked.hear(.complete(in: linked.tea), .accepted(first, archive: "o1"))
     let (two, three) = (try linked.send("two").0, try linked.send("three").0)
@@ -173,6 +173,23 @@ struct GapTests {
     try read("c", "d")
     #expect(try linked.bodies() == ["a", "one", "b", "c", "d", "two", "three"])
     #expect(try linked.messages().suffix(2).map(\.id) == [two.id, three.id])
+  }
+
+  @Test("an older message that arrives together with the break finds its place")
+  func olderWithBreak() throws {
+    try live("a")
+    let start = linked.fixture.now
+    linked.fixture.now -= 1_000
+    _ = try linked.send("one")
+    let place = try #require(try linked.messages().first { $0.body == "a" }).sort
+    // Exactly where my line moves to.
+    let moved = (place + SortKey.room) / SortKey.perMillisecond
+    linked.fixture.now = moved
+    try linked.hear(
+      archived("x", at: start - 10_000), .missing(in: linked.tea), .complete(in: linked.tea),
+      archived("y", at: moved))
+    let bodies = try linked.bodies()
+    #expect(bodies == ["x", "a", "one", "y"])
   }
 
   @Test("and before what the server kept meanwhile and sends live, with an earlier time")

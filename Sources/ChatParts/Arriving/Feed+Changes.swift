@@ -27,7 +27,7 @@ extension Feed {
     var lines = joinLeaveLines(above: changes, open, scene, snapshot)
     let alerts = Alerts(me: scene.me, settings: scene.settings, attention: scene.attention)
     let new = newLines(
-      for: changes.arrived.filter { !takenBack.contains($0.id) }, open.id, scene
+      for: changes.arrived.filter { !takenBack.contains($0.id) }, open.id, scene, snapshot
     ) { message in
       alerts.isForMe(message, isDirect: directChats.contains(message.conversation))
         && (try? snapshot.continuesUnreadable(message)) != true
@@ -60,15 +60,22 @@ extension Feed {
   }
 
   private mutating func newLines(
-    for messages: [Message], _ here: ID<Conversation>?, _ scene: Scene, isForMe: (Message) -> Bool
+    for messages: [Message], _ here: ID<Conversation>?, _ scene: Scene,
+    _ snapshot: borrowing Snapshot, isForMe: (Message) -> Bool
   ) -> NewLines {
     var (new, missed) = (NewLines(), [Message]())
+    // A message that was missed has its place above lines that are on the screen (rule 14.7).
+    var newest: Int64?
+    if let here, messages.contains(where: { $0.conversation == here }) {
+      newest = try? snapshot.newestSortKey(in: here, upToNumber: screenState.printedUpTo)
+    }
     for message in messages {
       if message.conversation == here {
-        guard let wasMissed = screenState.recordArrival(of: message) else { continue }
-        if wasMissed {
+        guard screenState.recordArrival(of: message) else { continue }
+        if let sort = newest, message.sort < sort {
           missed.append(message)
         } else {
+          newest = message.sort
           new.lines += renderer.printer.missedLines(missed)
           renderer.printer.add(message, to: &new.lines)
           missed = []

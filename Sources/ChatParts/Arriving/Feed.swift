@@ -83,8 +83,7 @@ package struct Feed {
     open.enter(target, screen.membership, newestOwn: screen.newestOwn, scene.settings)
     open.readAbilities(snapshot)
     screenState.enter(
-      printedUpTo: screen.printedUpTo, newest: screen.recent.last?.sort,
-      firstUnprinted: screen.firstUnprinted)
+      printedUpTo: screen.printedUpTo, firstUnprinted: screen.firstUnprinted)
     people.enter(target.id, hasColours: scene.outputMode == .tty, snapshot)
     renderer.printer.options.colours = people.colours
     var effects = prepareNames(ofSendersOf: screen.messages, in: target.id, scene, snapshot)

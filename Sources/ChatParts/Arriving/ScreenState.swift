@@ -7,8 +7,6 @@ import StyledText
 package struct ScreenState {
   /// The number of the last printed message of the open conversation.
   private(set) var printedUpTo = 0
-  /// The sort key of the newest printed message.
-  private var newestPrinted: Int64 = .min
   /// By conversation, the number of the last printed message, if it may not be on the screen yet.
   private var printed: [ID<Conversation>: Int] = [:]
   /// The number of the first unread message that entering did not print; nil if it printed all.
@@ -35,11 +33,8 @@ package struct ScreenState {
 
   /// Records that another conversation was printed. Lines that were held back for the previous
   /// conversation stay unread there.
-  ///
-  /// - Parameter newest: the sort key of its newest message; nil if it has none.
-  mutating func enter(printedUpTo: Int, newest: Int64?, firstUnprinted: Int?) {
+  mutating func enter(printedUpTo: Int, firstUnprinted: Int?) {
     (self.printedUpTo, self.firstUnprinted) = (printedUpTo, firstUnprinted)
-    newestPrinted = newest ?? .min
     isPaused = false
     held = HeldLines()
     hasUnsentReadMarker = false
@@ -51,13 +46,11 @@ package struct ScreenState {
 
   /// Records a message that arrived in the open conversation.
   ///
-  /// - Returns: whether its place is above lines that are on the screen, since it was missed (rule
-  ///   14.7); nil if the message is on the screen already, or was recalled.
-  mutating func recordArrival(of message: Message) -> Bool? {
-    guard message.number > printedUpTo, !message.isRecalled else { return nil }
+  /// - Returns: whether to print it: not if it is on the screen already, or was recalled.
+  mutating func recordArrival(of message: Message) -> Bool {
+    guard message.number > printedUpTo, !message.isRecalled else { return false }
     printedUpTo = message.number
-    defer { newestPrinted = max(newestPrinted, message.sort) }
-    return message.sort < newestPrinted
+    return true
   }
 
   /// Holds lines back while output is paused.

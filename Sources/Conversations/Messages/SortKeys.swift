@@ -37,7 +37,7 @@ package struct SortKeys {
     return key
   }
 
-  /// Records that a key is in use.
+  /// Records that a key is in use; whoever moves messages up needs new ``SortKeys``.
   package mutating func note(_ key: Int64) { highest = highest.map { max($0, key) } }
 
   private mutating func highest(in database: Database) throws -> Int64 {
@@ -61,6 +61,18 @@ extension Access {
     try database.first(
       "SELECT sort FROM message WHERE conversation = ? AND sort <= ? ORDER BY sort DESC LIMIT 1",
       conversation, SortKey.all.upperBound
+    ) { $0.int64() }
+  }
+
+  /// The key of the newest of the messages with numbers up to this one; nil if there is none.
+  package func newestSortKey(
+    in conversation: ID<Conversation>, upToNumber number: Int
+  ) throws -> Int64? {
+    try database.first(
+      """
+      SELECT sort FROM message WHERE conversation = ? AND sort <= ? AND number <= ?
+      ORDER BY sort DESC LIMIT 1
+      """, conversation, SortKey.all.upperBound, number
     ) { $0.int64() }
   }
 

@@ -4,8 +4,8 @@ import Conversations
 /// Where messages were missed during a break of the connection (rule 14.7).
 ///
 /// A gap is a sort key after which messages may be missing. While the archive is read in its order,
-/// the gap follows the message that was read last: missed messages get keys directly after it, and
-/// so before everything that arrived since the break.
+/// the gap follows the message that was read last: missed messages get keys after it, and so
+/// before everything that arrived since the break. Own lines that wait move out of the way.
 struct Gaps {
   let book: AddressBook
 
@@ -23,18 +23,18 @@ struct Gaps {
       """, conversation.id, SortKey.all.upperBound, book.owner.id, DeliveryState.sent.rawValue
     ) { $0.int64() }
     try book.openGap(after: last, in: conversation.id)
-    if let last { try makeRoom(after: last, in: conversation.id) }
+    if let last { try makeRoom(after: last, in: conversation) }
   }
 
   /// Moves what the owner wrote meanwhile further away, in the same order, if it leaves no place for
   /// missed messages, as after two breaks in one second.
-  private func makeRoom(after last: Int64, in conversation: ID<Conversation>) throws {
+  private func makeRoom(after last: Int64, in conversation: BatchConversation) throws {
     // From the last to the first, since no two messages may have the same key at any time.
     let waiting = try book.database.rows(
       """
       SELECT id, sort FROM message WHERE conversation = ? AND sort > ? AND sort <= ?
       ORDER BY sort DESC
-      """, conversation, last, SortKey.all.upperBound - SortKey.room
+      """, conversation.id, last, SortKey.all.upperBound - SortKey.room
     ) { ($0.int64("id"), $0.int64("sort")) }
     guard let first = waiting.last?.1, first - last < SortKey.room else { return }
     let distance = last + SortKey.room - first
@@ -42,6 +42,7 @@ struct Gaps {
       try book.database.run(
         "UPDATE OR IGNORE message SET sort = ? WHERE id = ?", sort + distance, id)
     }
+    conversation.keys = SortKeys(of: conversation.id)
   }
 
   func noteComplete(in address: ConversationAddress?) throws {
@@ -109,7 +110,7 @@ struct Gaps {
     return key
   }
 
-  /// What the owner sent meanwhile may stand directly after the gap, though the archive has the
+  /// What the owner sent meanwhile may be directly after the gap, though the archive has the
   /// missed message in between.
   private func firstFree(after gap: Int64, in conversation: BatchConversation) throws -> Int64 {
     let isTaken = try book.database.exists(

@@ -205,6 +205,12 @@ private struct PrintedLog {
         in: conversation.id, since: position, upTo: end, ofMessagesUpTo: newest, for: script.me.id
       )
     }.filter { isPrinted($0.message) }
+    if newestSort > .min {
+      newestSort =
+        try script.store.read { [newest] in
+          try $0.newestSortKey(in: conversation.id, upToNumber: newest)
+        } ?? newestSort
+    }
     newest = last
     while position < end, !script.output.isClosed {
       let page = try script.store.read {
