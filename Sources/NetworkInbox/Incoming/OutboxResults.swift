@@ -16,7 +16,7 @@ struct OutboxResults {
     }
     if let device, entry.operation == .send {
       try note(.encrypted, of: entry.message.id)
-      try book.store.note(device, of: entry.message.id)
+      if !device.key.isEmpty { try book.store.note(device, of: entry.message.id) }
     }
     for (index, link) in entry.links.enumerated() {
       try book.database.run(

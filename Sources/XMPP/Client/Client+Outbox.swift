@@ -150,9 +150,9 @@ extension Client {
     if outbox.stanzas[id]?.state == .inFlight { accept(id, archiveID: nil) }
   }
 
-  /// - Parameter isSealed: whether the server sent it back encrypted, as an earlier process sent it.
+  /// - Parameter echo: the message as the server sent it back. An earlier process may have sent it.
   private mutating func accept(
-    _ id: OutboxEntry.ID, archiveID: String?, isSealed: Bool = false
+    _ id: OutboxEntry.ID, archiveID: String?, echo: Element? = nil
   ) {
     guard let stanza = outbox.accept(id) else { return }
     context.needsPump = true
@@ -160,7 +160,9 @@ extension Client {
       context.tell(
         .accepted(
           stanza.entry, archive: archiveID,
-          device: stanza.isSealed || isSealed ? encryption?.thisDevice : nil))
+          device: (stanza.sealed ?? echo).flatMap {
+            encryption?.ownDevice(behind: $0, in: context)
+          }))
     }
     moveMark(of: stanza.archive)
   }
@@ -202,7 +204,7 @@ extension Client {
     if wasPending {
       accept(
         stanza.entry.id, archiveID: isSend ? message.ids.archive : nil,
-        isSealed: Encryption.isSealed(message.stanza))
+        echo: message.stanza)
     }
     // If the acknowledgement came first, only the echo has the archive id. In an archive, what
     // follows comes after it.

@@ -128,9 +128,17 @@ struct Encryption: Sendable {
     return (ready, missing)
   }
 
-  /// What people see of this device.
-  var thisDevice: SealingDevice {
-    SealingDevice(number: Int64(book.own.id), key: Array(book.own.publicKey.dropFirst()))
+  /// The device of the owner that encrypted a message, which may be one that this device replaced;
+  /// without a key if that is not known any more. Nil if the message is not encrypted.
+  func ownDevice(behind message: Element, in context: ClientContext) -> SealingDevice? {
+    let elements = OMEMOVersion.allCases.reversed().compactMap {
+      EncryptedElement(message, $0, for: .init(device: book.own.id))
+    }
+    return elements.first.map {
+      let device = KeyBook.Device(account: context.owner.account, number: $0.sender)
+      let key = book.identities[device]?.key ?? []
+      return SealingDevice(number: Int64($0.sender), key: Array(key.dropFirst()))
+    }
   }
 
   func ownDevice(_ context: ClientContext) -> KeyBook.Device {
