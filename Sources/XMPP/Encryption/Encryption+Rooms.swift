@@ -91,6 +91,7 @@ extension Encryption {
   /// Tells the owner which members of an encrypted room cannot read along, and later of those who are
   /// new, once it is known whether they can.
   mutating func announceMembers(in context: inout ClientContext) {
+    guard library != nil else { return }
     for (room, audience) in audiences {
       guard let people = audience.people, way(to: .room(room), in: context) != .plain else {
         continue
@@ -102,7 +103,9 @@ extension Encryption {
         }
         continue
       }
-      if !audience.hidesMembers { known.formIntersection(people) }
+      if !audience.hidesMembers || known.count > Limits.audience {
+        known.formIntersection(people)
+      }
       for account in people.subtracting(known).sorted(by: { $0.description < $1.description }) {
         questions.ask(account, in: &context)
         guard questions.isAnswered(account) else { continue }
@@ -110,11 +113,19 @@ extension Encryption {
         guard toldMembers[room, default: []].insert(account).inserted else { continue }
         let name = account.description
         tell(
-          book.versions(of: account).isEmpty
-            ? filled(
-              ("%1 is a member now, but has no program that can encrypt, and reads nothing", [name])
-            ) : filled(("%1 is a member now, and can read what is written from now on", [name])),
-          in: room, &context)
+          !book.versions(of: account).isEmpty
+            ? filled(("%1 is a member now, and can read what is written from now on", [name]))
+            : questions.isKnown(account)
+              ? filled(
+                (
+                  "%1 is a member now, but has no program that can encrypt, and reads nothing",
+                  [name]
+                ))
+              : filled(
+                (
+                  "%1 is a member now; hobnob does not know whether they can read along, since their server does not answer",
+                  [name]
+                )), in: room, &context)
       }
       book.set(members: known, of: room)
     }
@@ -124,14 +135,28 @@ extension Encryption {
     in room: Address, among people: Set<Address>, _ context: inout ClientContext
   ) {
     book.set(members: people, of: room)
-    let without = people.filter { questions.isKnown($0) && book.versions(of: $0).isEmpty }
-      .map(\.description).sorted()
-    if without.isEmpty { return }
-    let names = without.prefix(10).joined(separator: ", ") + (without.count > 10 ? ", …" : "")
-    let words: Remark = translated(
-      "One member has no program that can encrypt, and reads nothing: %2",
-      "%1 members have no program that can encrypt, and read nothing: %2", count: without.count)
-    tell(filled(words, [String(without.count), names]), in: room, &context)
+    let others = people.filter { book.versions(of: $0).isEmpty }
+    let without = others.filter(questions.isKnown)
+    tell(
+      translated(
+        "One member has no program that can encrypt, and reads nothing: %2",
+        "%1 members have no program that can encrypt, and read nothing: %2", count: without.count),
+      of: without, in: room, &context)
+    let unknown = others.subtracting(without)
+    tell(
+      translated(
+        "hobnob does not know whether one member can read along, since their server does not answer: %2",
+        "hobnob does not know whether %1 members can read along, since their servers do not answer: %2",
+        count: unknown.count), of: unknown, in: room, &context)
+  }
+
+  private func tell(
+    _ words: Remark, of members: Set<Address>, in room: Address, _ context: inout ClientContext
+  ) {
+    if members.isEmpty { return }
+    let names = members.map(\.description).sorted().prefix(10).joined(separator: ", ")
+    let end = members.count > 10 ? ", …" : ""
+    tell(filled(words, [String(members.count), names + end]), in: room, &context)
   }
 
   private func tell(_ words: Remark, in room: Address, _ context: inout ClientContext) {

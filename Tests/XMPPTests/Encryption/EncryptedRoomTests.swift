@@ -14,8 +14,11 @@ struct EncryptedRoomTests {
   private let room = VillageRoom.address
 
   /// Anna, Ben and Carl are members of the room, and Anna and Ben are in it.
-  private func village(_ change: (inout VillageRoom) -> Void = { _ in }) throws -> Village {
+  private func village(
+    areContacts: Bool = true, _ change: (inout VillageRoom) -> Void = { _ in }
+  ) throws -> Village {
     var village = try Village()
+    village.areContacts = areContacts
     var tea = VillageRoom()
     tea.affiliations = [anna: "owner", ben: "member", carl: "admin"]
     change(&tea)
@@ -142,6 +145,29 @@ struct EncryptedRoomTests {
     try village.connect(anna, kept)
     #expect(village.told(anna).count { $0 == words } == 1)
     #expect(village.read(ben) == ["for Ben"])
+  }
+
+  @Test("the owner is told whose server does not say whether they can read along")
+  func silentServer() throws {
+    for isNew in [false, true] {
+      var village = try village(areContacts: false) {
+        if isNew { $0.affiliations[carl] = "none" }
+      }
+      village.ignores = { $0["to"] == carl.description }
+      _ = village.ask(.encrypt, room.description, "on", of: anna)
+      if isNew {
+        village.room?.affiliations[carl] = "member"
+        let x = try #require(village.room?.user(carl))
+        village.announce(inRoom: Element("message", ["from": room.description], children: [x]))
+      }
+      village.wait(Limits.answer + 1)
+      #expect(
+        village.told(anna).last
+          == (isNew
+            ? "\(carl) is a member now; hobnob does not know whether they can read along, since their server does not answer"
+            : "hobnob does not know whether one member can read along, since their server does not answer: \(carl)")
+      )
+    }
   }
 
   @Test("whoever is banned reads nothing from then on")
