@@ -29,8 +29,8 @@ package struct UploadQueue: Sendable {
 
   package func isAsking(for id: OutboxEntry.ID) -> Bool { current == id && !isRunning }
 
-  /// Whether a file of a message is being uploaded.
-  package func isUploading(_ id: OutboxEntry.ID) -> Bool { current == id && isRunning }
+  /// Whether a file of a message is being uploaded, or soon will be.
+  package func isBusy(with id: OutboxEntry.ID) -> Bool { current == id }
 
   package mutating func begin(_ upload: FileUpload, in context: inout some NetworkContext) {
     (current, isRunning) = (upload.entry, true)

@@ -49,7 +49,7 @@ extension Client {
   mutating func removeUnfitLinks(of id: OutboxEntry.ID) {
     // Each link takes the place of its file, so the one that comes next must be the next one's.
     guard let stanza = outbox.stanzas[id], stanza.entry.operation == .send, !stanza.isSealed,
-      !uploads.isUploading(id), let isSealed = sealsFiles(of: stanza),
+      !uploads.isBusy(with: id), let isSealed = sealsFiles(of: stanza),
       stanza.entry.links.contains(where: { (SealedLink($0) != nil) != isSealed })
     else { return }
     outbox.stanzas[id]?.entry.links = []

@@ -142,6 +142,20 @@ struct SealedFileChatTests {
     #expect(places == village.uploads.map(\.link))
   }
 
+  @Test("also while the server is asked where to upload the second")
+  func wayChangesBeforeSlot() throws {
+    var village = try both
+    village.say(1, "hello", from: anna, to: ben)
+    village.holdsUploads = true
+    village.say(2, "", from: anna, to: ben, files: ["a.png", "b.png"])
+    village.ignores = { $0.first("request", Feature.upload) != nil }
+    village.finish(try #require(village.uploads.first), of: anna)
+    for isSealed in [false, true] { set(isSealed, in: &village) }
+    village.ignores = { _ in false }
+    village.deliver(Village.slot(for: try #require(village.slots.last)), to: anna)
+    #expect(village.uploads.map(\.file.name) == ["a.png", "b.png"])
+  }
+
   @Test("a place for an encrypted file is not used for the file itself, nor the other way round")
   func slotOfOtherWay() throws {
     for isSealed in [true, false] {
