@@ -266,12 +266,15 @@ struct OutgoingTests {
     let anna = try town.person("anna")
     let lock = try Lock(town.path)
     let command = pauses { anna.say("/topic tea") }
-    let typing = pauses {
-      anna.type("a word")
-      anna.wait(3000)
+    // The thread also pauses for other reasons, but not each time.
+    let typing = (0..<5).map { _ in
+      pauses {
+        anna.type("a word ")
+        anna.wait(3000)
+      }
     }
     #expect(anna.session.isWaitingForStore)
-    #expect(typing * 3 < command)
+    #expect(try #require(typing.min()) * 3 < command)
     lock.release()
     anna.wait(100)
     #expect(!anna.session.isWaitingForStore)

@@ -69,12 +69,15 @@ extension EndToEnd {
       #expect(try ben.hear("back").version == "2")
 
       try ben.carryOut("open-room", Self.room)
+      // Until she knows, she encrypts for the members.
+      #expect(
+        try anna.wait {
+          try anna.ask(.encrypt, target: Self.room, text: "on").hasPrefix("Anybody can enter")
+        })
       try anna.say("waits", in: room)
       try ben.carryOut("seal-room", Self.room, "2", "later", "later", Self.address("anna"))
       try anna.expect("later", in: room)
       #expect(try !anna.messages(in: room).contains { $0.body == "waits" && $0.state >= .sent })
-      #expect(
-        try anna.ask(.encrypt, target: Self.room, text: "on").hasPrefix("Anybody can enter"))
       try anna.ask(.encrypt, target: Self.room, text: "off")
       try anna.expect("waits", in: room) { $0.state >= .sent && $0.encryption == .none }
     }

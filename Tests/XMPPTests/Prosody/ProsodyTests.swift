@@ -197,17 +197,21 @@ private let prosody = Result { try Prosody() }
       }
     }
     let address = try #require(ben.ready?.address.description)
-    for number in 0..<20 {
-      anna.stream.send(
-        Element(
-          "message", ["to": address, "type": "chat"],
-          children: [Element("body", text: String(number))]), as: String(number))
+    func send(_ numbers: Range<Int>) {
+      for number in numbers {
+        anna.stream.send(
+          Element(
+            "message", ["to": address, "type": "chat"],
+            children: [Element("body", text: String(number))]), as: String(number))
+      }
+      anna.run { anna.acknowledged.count == numbers.upperBound }
     }
-    anna.run { anna.acknowledged.count == 20 }
     let texts = { ben.stanzas.compactMap { $0.first("body")?.text } }
+    send(0..<20)
     ben.run { texts().contains("1") }
-    // Others may have come together with it.
+    // All of them may have come together.
     let before = texts()
+    send(20..<40)
     var turns = 0
     func turn() {
       turns += 1
@@ -217,8 +221,8 @@ private let prosody = Result { try Prosody() }
     ben.loop.run()
     #expect(texts() == before)
     ben.stream.resume()
-    ben.run { texts().count == 20 }
-    #expect(texts() == (0..<20).map(String.init))
+    ben.run { texts().count == 40 }
+    #expect(texts() == (0..<40).map(String.init))
     anna.stream.close()
     anna.runToEnd()
     ben.stream.close()
