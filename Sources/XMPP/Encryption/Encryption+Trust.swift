@@ -17,12 +17,12 @@ extension Encryption {
   /// The devices that an account lists, those that this device has known for longest first. People
   /// name them by their place here, counted from 1.
   func devices(of account: Address) -> [KeyBook.Device] {
-    func age(_ device: KeyBook.Device) -> (Milliseconds, UInt32) {
-      (book.identities[device]?.firstSeen ?? .max, device.number)
+    let devices = book.versions(of: account).keys.map { number in
+      let device = KeyBook.Device(account: account, number: number)
+      return (since: book.identities[device]?.firstSeen ?? .max, device: device)
     }
-    return book.versions(of: account).keys
-      .map { KeyBook.Device(account: account, number: $0) }
-      .sorted { age($0) < age($1) }
+    return devices.sorted { ($0.since, $0.device.number) < ($1.since, $1.device.number) }
+      .map(\.device)
   }
 
   /// Answers a request about devices, as soon as what others publish is known.

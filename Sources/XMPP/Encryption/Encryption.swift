@@ -231,7 +231,10 @@ struct Encryption: Sendable {
 
   private func hasDevices(_ destination: Destination, _ context: ClientContext) -> Bool {
     people(destination).contains { account in
-      devices(of: account).contains { $0 != ownDevice(context) }
+      let lists = book.lists[account] ?? [:]
+      return lists.values.contains { list in
+        list.contains { account != context.owner.account || $0 != book.own.id }
+      }
     }
   }
 
