@@ -31,9 +31,9 @@ extension IRCOutbox {
   func awaitsHolder(_ identity: String, _ rooms: Rooms, _ context: IRCContext) -> Bool {
     if !rooms.people.doubtfulNicks(of: identity, context).isEmpty { return true }
     // The person may still be found under another nick.
+    guard rooms.entering > 0 || isLearningAccounts else { return false }
     let nick = rooms.people.nick(of: identity, context.names)
     return rooms.people.hasSuccessor(identity, at: nick, context.names)
-      && (rooms.entering > 0 || isLearningAccounts)
   }
 
   /// Refuses the messages to people who have none of their nicks.
