@@ -170,7 +170,7 @@ final class Correspondent {
     let end = Date(timeIntervalSinceNow: seconds)
     while try !condition() {
       if Date() > end { return false }
-      poll(nil, 0, 10)
+      poll(nil, 0, 20)
     }
     return true
   }
