@@ -248,8 +248,13 @@ struct EncryptedChatTests {
   @Test("used pre keys are replaced, so that there are always 100")
   func preKeys() throws {
     var village = try both
+    let former = try #require(village.encryption(of: ben)?.book.own.preKeys)
     village.say(1, "one", from: anna, to: ben)
     village.say(2, "two", from: ben, to: anna)
+    village.wait(Limits.keyPause + 1)
+    let book = try #require(village.encryption(of: ben)?.book)
+    #expect(book.usedPreKeys.isEmpty)
+    #expect(Set(former.keys).subtracting(book.own.preKeys.keys).count == 1)
     for account in [anna, ben] {
       let own = try #require(village.encryption(of: account)?.book.own)
       #expect(own.preKeys.count == OwnDevice.preKeyCount)
