@@ -58,6 +58,19 @@ struct EncryptedChatTests {
     #expect(village.read(ben) == ["hello (plain)"])
   }
 
+  @Test("shells learn that lines to people may wait for keys before anything is known of them")
+  func asksForKeys() throws {
+    var village = try Village()
+    try village.connect(anna)
+    try village.connect(ben, encrypts: false)
+    let told = [anna, ben].map { account in
+      village.news[account.withResource("one")]?.compactMap {
+        if case .abilities(let abilities) = $0 { abilities.direct.encryption } else { nil }
+      }
+    }
+    #expect(told == [[.asking], [.never]])
+  }
+
   @Test("the owner's other devices read what goes out and what comes in")
   func otherDevices() throws {
     var village = try both
@@ -264,6 +277,22 @@ struct EncryptedChatTests {
         "item", namespace: Feature.publishing, children: [try #require(published).payload])
       #expect(Bundle(item, .two)?.preKeys.keys.sorted() == own.preKeys.keys.sorted())
     }
+  }
+
+  @Test(
+    "where the server refuses to change who may read the keys, hobnob asks for that first",
+    arguments: ["conflict", "precondition-not-met", "bad-request"])
+  func opensNodes(condition: String) throws {
+    var village = try Village()
+    village.refuses = { $0.xml().contains("publish-options") ? condition : nil }
+    for account in [anna, ben] { try village.connect(account) }
+    let opened = village.questions.filter {
+      $0.xml().contains("<configure") && $0.xml().contains("<value>open</value>")
+    }
+    // Two lists and two bundles of each.
+    #expect(opened.count == 8)
+    village.say(1, "hello", from: anna, to: ben)
+    #expect(village.read(ben) == ["hello"])
   }
 
   @Test("an edit is sealed with what it replaces; in the legacy version, that is outside")

@@ -32,8 +32,10 @@ struct Village {
   var refuses: (Element) -> String? = { _ in nil }
   /// The village's only room, if it has one.
   var room: VillageRoom?
+  /// What devices have asked the server.
+  private(set) var questions: [Element] = []
   /// The requests for a place to upload a file.
-  private(set) var slots: [Element] = []
+  var slots: [Element] { questions.filter { $0.first("request", Feature.upload) != nil } }
   /// The uploads that have begun; each ends at once, unless uploads are held.
   private(set) var uploads: [FileUpload] = []
   var holdsUploads = false
@@ -314,7 +316,7 @@ struct Village {
   }
 
   private mutating func answer(_ iq: Element, for full: Address) {
-    if iq.first("request", Feature.upload) != nil { slots.append(iq) }
+    questions.append(iq)
     guard !ignores(iq), let payload = iq.children.first, ["get", "set"].contains(iq["type"])
     else { return }
     let account = iq["to"].flatMap(Address.init)?.bare ?? full.bare
